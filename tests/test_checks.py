@@ -25,6 +25,7 @@ from check_workbench.checks import (
     PassNames,
     Repeat,
     RequiresBefore,
+    Rule,
     RunEnd,
     Selector,
     Slow,
@@ -36,7 +37,7 @@ from check_workbench.checks import (
 )
 from check_workbench.errors import InputError, UnknownNameError
 
-RULES = [
+RULES: list[Rule] = [
     Repeat(),
     Errors(),
     Count(),
