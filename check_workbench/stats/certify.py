@@ -1,0 +1,334 @@
+"""May a cut be trusted? Exact tests that the risk among what passes it is at most alpha.
+
+Scores here mean *good*: what has a score at or above the cut passes. To certify the other side (good work failed),
+hand in negated scores and count good work as bad.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import betaincc
+from scipy.stats import nbinom
+
+from check_workbench.errors import InputError, UndefinedError
+from check_workbench.stats.arrays import counts, flags, floats, share
+from check_workbench.stats.intervals import upper_bound, upper_bounds
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from check_workbench.stats.arrays import Floats, Ints
+
+START = 0.40
+"""Coverage at which the walk begins, fixed before any label is read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CutTest:
+    """One exact test of one cut that was fixed before the labels were read."""
+
+    p: float
+    """Chance of so few errors if the risk were exactly alpha."""
+    bound: float
+    """Upper bound of the risk, wrong with chance delta at most."""
+    certified: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """A path of cuts, strictest first, with the share of unlabelled scores that passes each."""
+
+    at: Floats
+    coverage: Floats
+    first: int
+    """Place of the cut at which the walk begins."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Walk:
+    """How far a fixed sequence of tests came: the steps taken, and the last cut that passed."""
+
+    errors: Ints
+    """Labelled errors among what passes, per cut."""
+    n: Ints
+    """Labels among what passes, per cut."""
+    p: Floats
+    certified: int | None
+    """Place of the loosest certified cut; None where already the first test failed."""
+    at: float | None = None
+    coverage: float = 0.0
+    bound: float | None = None
+    """Upper bound of the risk at the certified cut."""
+
+
+def p_value(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
+    """Return the chance of so few errors among n if the risk were exactly alpha: the binomial distribution function.
+
+    Written by the incomplete beta function, so that effective (fractional) counts are allowed.
+
+    Parameters
+    ----------
+    errors, n
+        Errors among how many decisions; arrays broadcast.
+    alpha
+        Target risk.
+
+    Examples
+    --------
+    >>> round(float(p_value(0, 45, 0.05)), 4)
+    0.0994
+    """
+    hits, total = np.broadcast_arrays(np.asarray(errors, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    rest = total - hits
+    inner = betaincc(hits + 1, np.where(rest > 0, rest, 1), share(alpha, "alpha"))
+    return np.where(rest > 0, inner, 1.0)
+
+
+def own_cut(errors: int, n: int, *, alpha: float, delta: float) -> CutTest:
+    """Test one cut that was fixed beforehand for a risk of at most alpha.
+
+    Parameters
+    ----------
+    errors, n
+        Errors among how many labelled decisions that pass the cut.
+    alpha
+        Target risk.
+    delta
+        Allowed chance that a certificate is wrong.
+
+    Raises
+    ------
+    InputError
+        Where the counts cannot be.
+
+    Examples
+    --------
+    >>> own_cut(0, 45, alpha=0.05, delta=0.10).certified, own_cut(0, 44, alpha=0.05, delta=0.10).certified
+    (True, False)
+    """
+    counts(errors, n, "errors")
+    p = float(p_value(errors, n, alpha))
+    bound = upper_bound(errors, n, delta=delta) if n else 1.0
+    return CutTest(p=p, bound=bound, certified=p <= share(delta, "delta"))
+
+
+def strata(errors: ArrayLike, n: ArrayLike, shares: ArrayLike, *, alpha: float, delta: float) -> CutTest:
+    """Test one fixed cut on labels drawn with a different probability in each stratum.
+
+    Each of H strata is bounded at delta / H; the bounds are combined by the strata's shares of unlabelled work.
+
+    Parameters
+    ----------
+    errors, n
+        Errors among how many labelled decisions, per stratum.
+    shares
+        Share of each stratum among the unlabelled work that passes the cut; they sum to 1.
+    alpha, delta
+        Target risk, and allowed chance that a certificate is wrong.
+
+    Raises
+    ------
+    InputError
+        Where the shares do not sum to 1.
+
+    Examples
+    --------
+    >>> strata([0, 0], [100, 100], [0.5, 0.5], alpha=0.05, delta=0.10).certified
+    True
+    """
+    weight = floats(shares, "shares")
+    if not np.isclose(weight.sum(), 1) or (weight < 0).any():
+        raise InputError(f"the strata's shares must be at least 0 and sum to 1, got {weight.sum():.6g} in all.")
+    e, total = floats(errors, "errors"), floats(n, "n")
+    bounds = upper_bounds(e, total, delta=share(delta, "delta") / len(weight))
+    bound = float(weight @ np.nan_to_num(bounds, nan=1.0))
+    pooled = float(p_value(e.sum(), total.sum(), alpha))
+    return CutTest(p=pooled, bound=bound, certified=bound <= alpha)
+
+
+def distinct(scores: ArrayLike) -> int:
+    """Return how many different values there are.
+
+    Examples
+    --------
+    >>> distinct([0.5, 0.5, 0.9])
+    2
+    """
+    return len(np.unique(floats(scores)))
+
+
+def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -> Cuts:
+    """Return cuts at k equal steps of coverage over unlabelled scores, as whole groups of equal scores.
+
+    Parameters
+    ----------
+    unlabelled
+        Scores of recorded work, labelled or not; the labels themselves are not used.
+    k
+        Number of steps.
+    start
+        Coverage at which a walk over these cuts begins; fix it before any label is read.
+
+    Raises
+    ------
+    UndefinedError
+        Where there are no scores.
+
+    Notes
+    -----
+    Given such a cut, the errors among labels that pass it are exactly binomial, which cuts placed at labelled scores
+    would spoil.
+
+    Examples
+    --------
+    >>> cuts = coverage_cuts([0.1, 0.2, 0.3, 0.4], k=4)
+    >>> cuts.at, cuts.coverage
+    (array([0.4, 0.3, 0.2, 0.1]), array([0.25, 0.5 , 0.75, 1.  ]))
+    """
+    ordered = np.sort(floats(unlabelled, "unlabelled scores"))
+    if not len(ordered):
+        raise UndefinedError("no cuts: there are no unlabelled scores. Evaluate the check over recorded runs first.")
+    rank = np.ceil(np.arange(1, k + 1) * len(ordered) / k - 1e-9).astype(np.int64)
+    at = np.unique(ordered[len(ordered) - rank])[::-1]
+    passing = len(ordered) - np.searchsorted(ordered, at, side="left")
+    coverage = passing / len(ordered)
+    return Cuts(at=at, coverage=coverage, first=int(np.searchsorted(coverage, share(start, "start") - 1e-9)))
+
+
+def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: float) -> Walk:
+    """Test cuts from a fixed coverage (40 %) towards looser ones, and stop at the first that fails.
+
+    The sequence is fixed before labels are read, so every test has the whole delta (fixed-sequence testing).
+
+    Parameters
+    ----------
+    scores
+        Scores of the labelled work; at or above the cut passes.
+    bad
+        Whether a person found the work bad.
+    cuts
+        From `coverage_cuts`, which also fixes where the walk begins.
+    alpha
+        Target risk among what passes.
+    delta
+        Allowed chance that the certified cut's risk is larger.
+
+    Raises
+    ------
+    InputError
+        Where scores and labels do not fit together.
+
+    Notes
+    -----
+    Source: Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei), fixed-sequence testing.
+
+    Examples
+    --------
+    >>> cuts = coverage_cuts(np.linspace(0, 1, 101), k=10)
+    >>> labelled = np.linspace(0, 1, 201)
+    >>> found = walk(labelled, labelled < 0.3, cuts, alpha=0.10, delta=0.10)
+    >>> found.at, round(found.coverage, 2), round(found.bound, 3)
+    (0.3, 0.7, 0.016)
+    """
+    values = floats(scores)
+    at = cuts.at[::-1]
+    place = np.searchsorted(at, values, side="right")
+    is_bad = flags(bad, len(values), "bad")
+    n = np.bincount(place, minlength=len(at) + 1)[:0:-1].cumsum()
+    errors = np.bincount(place[is_bad], minlength=len(at) + 1)[:0:-1].cumsum()
+    p = p_value(errors, n, alpha)
+    first = cuts.first
+    failed = p[first:] > share(delta, "delta")
+    steps = int(np.argmax(failed)) if failed.any() else len(failed)
+    if not steps:
+        return Walk(errors=errors, n=n, p=p, certified=None)
+    last = first + steps - 1
+    return Walk(
+        errors=errors,
+        n=n,
+        p=p,
+        certified=last,
+        at=float(cuts.at[last]),
+        coverage=float(cuts.coverage[last]),
+        bound=upper_bound(int(errors[last]), int(n[last]), delta=delta),
+    )
+
+
+def labels_needed(errors: int, n: int, *, alpha: float, delta: float) -> int:
+    """Return how many further error-free decisions would certify a fixed cut.
+
+    Parameters
+    ----------
+    errors, n
+        Errors among how many labelled decisions that pass the cut, so far.
+    alpha, delta
+        Target risk, and allowed chance that a certificate is wrong.
+
+    Raises
+    ------
+    InputError
+        Where the counts cannot be.
+
+    Examples
+    --------
+    >>> labels_needed(0, 0, alpha=0.05, delta=0.10), labels_needed(1, 45, alpha=0.05, delta=0.10)
+    (45, 32)
+    """
+    counts(errors, n, "errors")
+    return max(0, int(_sizes(np.array([errors]), share(alpha, "alpha"), share(delta, "delta"))[0]) - n)
+
+
+def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 0.8) -> int | None:
+    """Return the fewest decisions that certify a fixed cut with chance `power` if its true risk is `risk`.
+
+    Parameters
+    ----------
+    risk
+        True share of errors, for instance the one observed.
+    alpha, delta
+        Target risk, and allowed chance that a certificate is wrong.
+    power
+        Wanted chance of a certificate.
+
+    Returns
+    -------
+    int or None
+        None where the risk is not below alpha, or so little below that ten million labels do not suffice.
+
+    Examples
+    --------
+    >>> labels_for_power(0.02, alpha=0.05, delta=0.10), labels_for_power(0.05, alpha=0.05, delta=0.10)
+    (184, None)
+    """
+    share(alpha, "alpha")
+    share(delta, "delta")
+    share(power, "power")
+    if not 0 <= risk <= 1:
+        raise InputError(f"risk must lie between 0 and 1, got {risk}.")
+    if risk >= alpha:
+        return None
+    start, width = 0, 64
+    while True:
+        allowed = np.arange(start, start + width)
+        sizes = _sizes(allowed, alpha, delta)
+        chance = p_value(allowed, sizes, risk) if risk > 0 else np.ones(len(sizes))
+        enough = chance >= power
+        if enough.any():
+            return int(sizes[np.argmax(enough)])
+        if sizes[-1] > 10_000_000:
+            return None
+        start, width = start + width, width * 2
+
+
+def _sizes(errors: Ints, alpha: float, delta: float) -> Ints:
+    """Return the fewest decisions, per number of errors, for which the test certifies.
+
+    The test certifies n decisions exactly if the (errors + 1)-th error would have come within n with chance 1 - delta.
+    """
+    sizes = (errors + 1 + nbinom.ppf(1 - delta, errors + 1, alpha)).astype(np.int64)
+    sizes += p_value(errors, sizes, alpha) > delta
+    sizes -= (sizes - 1 >= errors) & (p_value(errors, np.maximum(sizes - 1, errors), alpha) <= delta)
+    return sizes
