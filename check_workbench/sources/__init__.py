@@ -1,0 +1,92 @@
+"""Recorded-run formats: one file each, and the table that names them.
+
+A new format is one module with a `FORMAT` and one entry in `READERS`.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.sources import agentdojo, chat, workbench
+from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_json_name
+from check_workbench.sources.heads import look
+from check_workbench.sources.json_items import opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from check_workbench.records import Run
+
+__all__ = ["READERS", "Format", "Head", "Note", "Origin", "Recognised", "Rejected", "opened", "read", "recognise"]
+
+READERS: Mapping[str, Format] = MappingProxyType(
+    {format_.name: format_ for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT)},
+)
+
+
+def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected | None:  # noqa: A002
+    """Find the format of a file from its first bytes.
+
+    Parameters
+    ----------
+    path
+        The file; gzip is seen through.
+    format
+        The name of a format that overrides detection.
+
+    Returns
+    -------
+    Recognised, Rejected or None
+        `Rejected` where a file named like JSON cannot be one (empty, UTF-16, cut compression); None where it
+        holds no recorded runs.
+
+    Raises
+    ------
+    InputError
+        If several formats fit.
+    UnknownNameError
+        If no format is named `format`.
+    """
+    if format is not None:
+        if format not in READERS:
+            raise UnknownNameError.of("format", format, READERS)
+        return Recognised(format=READERS[format], reason="given by the caller")
+    head = look(path)
+    if isinstance(head, Rejected):
+        return head if is_json_name(path.name) else None
+    reasons = {name: reason for name, reader in READERS.items() if (reason := reader.detect(head))}
+    if len(reasons) > 1:
+        listed = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
+        raise InputError(f"{path}: the format must be clear, but several fit: {listed}. Name one with --format.")
+    return next((Recognised(format=READERS[name], reason=reason) for name, reason in reasons.items()), None)
+
+
+def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Run | Rejected]:
+    """Read the runs of one file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    found
+        What `recognise` said of it.
+    root
+        The folder that is being loaded, from which made-up run ids are counted.
+
+    Yields
+    ------
+    Run or Rejected
+        In file order.
+
+    Raises
+    ------
+    InputError
+        If the format is one that the store reads itself.
+    """
+    if found.format.read is None:
+        raise InputError(f"{path}: the format {found.format.name} is loaded by the store, it has no reader of its own")
+    with opened(path) as stream:
+        yield from found.format.read(stream, Origin.of(path, root))

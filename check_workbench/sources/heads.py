@@ -1,0 +1,74 @@
+"""Look at the first bytes of a file: how its JSON is laid out and which keys its first record has."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from gzip import BadGzipFile
+from typing import TYPE_CHECKING
+
+from check_workbench.sources.format import Head, Rejected
+from check_workbench.sources.json_items import opened, shape_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD_BYTES = 1 << 18
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+
+
+def look(path: Path) -> Head | Rejected:
+    """Describe the start of a file.
+
+    Parameters
+    ----------
+    path
+        The file; gzip is seen through.
+
+    Returns
+    -------
+    Head or Rejected
+        `Rejected` where the file cannot be JSON in UTF-8.
+    """
+    try:
+        with opened(path) as stream:
+            data = stream.read(HEAD_BYTES)
+    except (EOFError, BadGzipFile, zlib.error) as error:
+        return Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
+    if reason := _unusable(data):
+        return Rejected(file=str(path), line=1, reason=reason)
+    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
+    return Head(shape=shape_of(text), keys=first_keys(text))
+
+
+def first_keys(text: str) -> dict[str, str]:
+    """List the keys of the first object in a text that may end anywhere, each with its value's first character.
+
+    Examples
+    --------
+    >>> first_keys('[{"a": {"b": 1}, "c": [2, ')
+    {'a': '{', 'c': '['}
+    """
+    found: dict[str, str] = {}
+    depth, last, key = 0, "", None
+    inside = text.lstrip().startswith("[")
+    for token in map(re.Match.group, _TOKEN.finditer(text)):
+        if key is not None:
+            found[key], key = token[0], None
+        elif token == ":" and depth == 1 + inside:
+            key = last[1:-1]
+        depth += (token in "{[") - (token in "}]")
+        if depth <= inside and token == "}":
+            break
+        last = token
+    return found
+
+
+def _unusable(data: bytes) -> str | None:
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        return "the file is empty"
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\x00" in data[:4]:
+        return "the file must be UTF-8, but is UTF-16 or UTF-32; save it as UTF-8"
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"["):
+        return "the file must hold JSON: it starts neither with { nor with ["
+    return None
