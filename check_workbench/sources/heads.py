@@ -52,15 +52,15 @@ def first_keys(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     depth, last, key = 0, "", None
     inside = text.lstrip().startswith("[")
-    for token in map(re.Match.group, _TOKEN.finditer(text)):
+    for piece in map(re.Match.group, _TOKEN.finditer(text)):
         if key is not None:
-            found[key], key = token[0], None
-        elif token == ":" and depth == 1 + inside:
+            found[key], key = piece[0], None
+        elif piece == ":" and depth == 1 + inside:
             key = last[1:-1]
-        depth += (token in "{[") - (token in "}]")
-        if depth <= inside and token == "}":
+        depth += (piece in "{[") - (piece in "}]")
+        if depth <= inside and piece == "}":
             break
-        last = token
+        last = piece
     return found
 
 

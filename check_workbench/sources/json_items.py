@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-
 class Item(NamedTuple):
     """One record of a file."""
 

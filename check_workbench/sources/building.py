@@ -1,0 +1,74 @@
+"""Turn the records of a JSON file into runs, rejecting the ones that do not fit."""
+
+from __future__ import annotations
+
+from typing import IO, TYPE_CHECKING, Any, TypeGuard
+
+from check_workbench.errors import InputError
+from check_workbench.sources.format import Rejected
+from check_workbench.sources.json_items import items
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from check_workbench.records import Run
+    from check_workbench.sources.format import Origin
+
+    Build = Callable[[Mapping[str, Any], Origin, int], Run]
+
+METRICS = ("total_tokens", "prompt_tokens", "completion_tokens", "duration_ms", "total_cost", "user_cost", "steps")
+"""Numbers of a record that describe the whole run."""
+
+
+def runs(stream: IO[bytes], origin: Origin, build: Build) -> Iterator[Run | Rejected]:
+    """Build a run of every record.
+
+    Parameters
+    ----------
+    stream
+        Decompressed bytes.
+    origin
+        Where they come from.
+    build
+        Makes a run of a record, its origin and its place in the file from 1; a ValueError rejects the record.
+    """
+    for item in items(stream, origin.file):
+        if isinstance(item, Rejected):
+            yield item
+            continue
+        try:
+            yield build(_record(item.value), origin, item.place)
+        except ValueError as error:
+            yield Rejected(file=origin.file, line=item.line, reason=str(error))
+        except RecursionError:
+            yield Rejected(file=origin.file, line=item.line, reason="it is nested too deeply")
+
+
+def metrics(record: Mapping[str, Any]) -> dict[str, float] | None:
+    """Collect the numbers of a record; `duration` in seconds becomes `duration_ms`.
+
+    Examples
+    --------
+    >>> metrics({"total_tokens": 120, "duration": 1.5, "utility": True})
+    {'total_tokens': 120, 'duration_ms': 1500.0}
+    """
+    found = {name: record[name] for name in METRICS if _is_number(record.get(name))}
+    duration = record.get("duration")
+    if "duration_ms" not in found and _is_number(duration) and abs(duration) < 1e300:
+        found["duration_ms"] = duration * 1000.0
+    return found or None
+
+
+def rest(record: Mapping[str, Any], used: frozenset[str]) -> dict[str, Any] | None:
+    """Return what no field of a run took, numbers of the whole run left out."""
+    return {k: v for k, v in record.items() if k not in used and v is not None} or None
+
+
+def _record(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise InputError(f"a run must be an object, got {type(value).__name__}")
+    return value
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)

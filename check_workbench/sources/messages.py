@@ -1,0 +1,241 @@
+"""Chat messages, OpenAI style, to spans: the part that every chat-like format shares.
+
+| message | becomes |
+|---|---|
+| first `system` or `developer` | the run's `system_prompt` |
+| later ones | a span of type `system`, text in `input` |
+| `user` | a span of type `user`, text in `input`; the first is the run's `input` as well |
+| `assistant` | a span of type `llm`, text in `output`; after it one span of type `tool` for each call |
+| `tool`, `function` | the `output` of the call that it answers; without such a call a `tool` span of its own |
+| any other role | a span of that type, text in `input` |
+
+A call that nobody answered is a `tool` span without output. Arguments that are not a JSON object or array stay text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.errors import InputError
+from check_workbench.records import Span
+from check_workbench.sources.json_text import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_KNOWN = frozenset(
+    {"role", "content", "tool_calls", "function_call", "tool_call_id", "tool_call", "name", "error", "model"}
+)
+_TYPES = {"user": "user", "assistant": "llm", "system": "system", "developer": "system"}
+_RESULTS = frozenset({"tool", "function"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What a list of messages says about a run."""
+
+    spans: tuple[Span, ...]
+    system_prompt: str | None
+    first_request: str | None
+    last_reply: str | None
+    """Text of the last assistant message that has any."""
+    ends_with_reply: bool
+    """Whether the last assistant message has text."""
+
+
+def conversation(messages: Any, *, error_prefix: str | None = None) -> Conversation:
+    """Read the messages of one run.
+
+    Parameters
+    ----------
+    messages
+        The list of messages.
+    error_prefix
+        A tool result that starts so is a failed call; an `error` or `is_error` of the message always makes one.
+
+    Raises
+    ------
+    InputError
+        If they are no chat messages.
+
+    Examples
+    --------
+    >>> call = {"id": "c1", "function": {"name": "refund", "arguments": '{"order": 7}'}}
+    >>> told = conversation([{"role": "assistant", "content": None, "tool_calls": [call]},
+    ...                      {"role": "tool", "tool_call_id": "c1", "content": "Error: unknown order"}],
+    ...                     error_prefix="Error")
+    >>> [(s.type, s.name, s.input, s.status) for s in told.spans]
+    [('llm', None, None, None), ('tool', 'refund', {'order': 7}, 'error')]
+    """
+    if not isinstance(messages, list):
+        raise InputError(f"the messages must be a list, got {_kind(messages)}")
+    told = _Telling(error_prefix)
+    for place, message in enumerate(messages, start=1):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            raise InputError(f"message {place} must be an object with a role, got {_kind(message)}")
+        told.add(message)
+    return told.conversation()
+
+
+def text_of(content: Any) -> str | None:
+    r"""Flatten a message's content to text.
+
+    Examples
+    --------
+    >>> text_of([{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {}}])
+    'Look:\n[image_url]'
+    """
+    if content is None or isinstance(content, str):
+        return content
+    if isinstance(content, list):
+        return "\n".join(_part(part) or f"[{_part_type(part)}]" for part in content)
+    return _part(content) or json.dumps(content, ensure_ascii=False)
+
+
+class _Telling:
+    """The rows of a conversation while its messages come in."""
+
+    def __init__(self, error_prefix: str | None) -> None:
+        self._prefix = error_prefix
+        self._rows: list[dict[str, Any]] = []
+        self._waiting: dict[Any, deque[dict[str, Any]]] = {}
+        self._seen: set[str] = set()
+        self._system: str | None = None
+        self._first: str | None = None
+        self._last: str | None = None
+        self._closed = False
+
+    def add(self, message: Mapping[str, Any]) -> None:
+        role, text = message["role"], text_of(message.get("content"))
+        if role in _RESULTS:
+            self._answer(message, text)
+        elif role == "assistant":
+            self._reply(message, text)
+        else:
+            self._say(message, role, text)
+
+    def conversation(self) -> Conversation:
+        return Conversation(
+            spans=tuple([Span(**row) for row in self._rows]),
+            system_prompt=self._system,
+            first_request=self._first,
+            last_reply=self._last,
+            ends_with_reply=self._closed,
+        )
+
+    def _say(self, message: Mapping[str, Any], role: str, text: str | None) -> None:
+        type_ = _TYPES.get(role, role)
+        if type_ == "system" and self._system is None and not self._rows:
+            self._system = text
+            return
+        if type_ == "user" and self._first is None:
+            self._first = text
+        row = {"type": type_ or "message", "name": _name(message.get("name")), "input": text}
+        self._rows.append(_with_extras(row, message))
+
+    def _reply(self, message: Mapping[str, Any], text: str | None) -> None:
+        self._closed = bool(text)
+        self._last = text or self._last
+        row = {"type": "llm", "name": _name(message.get("name")), "output": text, "model": _name(message.get("model"))}
+        self._rows.append(_with_extras(row, message))
+        fresh: dict[Any, deque[dict[str, Any]]] = {}
+        for call in _calls(message):
+            key, row = self._call(call)
+            fresh.setdefault(key, deque()).append(row)
+            self._rows.append(row)
+        self._waiting.update(fresh)
+
+    def _call(self, call: Any) -> tuple[Any, dict[str, Any]]:
+        if not isinstance(call, dict):
+            raise InputError(f"a tool call must be an object, got {_kind(call)}")
+        made = call.get("function")
+        inner = made if isinstance(made, dict) else call
+        name = _name(made if isinstance(made, str) else inner.get("name"))
+        row = {"type": "tool", "name": name, "input": _arguments(inner)}
+        id_ = call.get("id")
+        if not isinstance(id_, str) or not id_:
+            return ("by name", name), row
+        if id_ not in self._seen:
+            self._seen.add(id_)
+            row["span_id"] = id_
+        return id_, row
+
+    def _answer(self, message: Mapping[str, Any], text: str | None) -> None:
+        id_ = message.get("tool_call_id")
+        key = id_ if isinstance(id_, str) and id_ else ("by name", _name(message.get("name")))
+        queue = self._waiting.get(key)
+        if queue:
+            row = queue.popleft()
+        else:
+            row = {"type": "tool", "name": _name(message.get("name"))}
+            self._rows.append(row)
+        row["output"] = text
+        error = self._error(message, text)
+        row["status"], row["error"] = ("ok" if error is None else "error"), error
+        _with_extras(row, message)
+
+    def _error(self, message: Mapping[str, Any], text: str | None) -> str | None:
+        if error := message.get("error"):
+            return text_of(error) or "error"
+        flagged = message.get("is_error") is True
+        if flagged or (self._prefix is not None and text is not None and text.startswith(self._prefix)):
+            return text or "error"
+        return None
+
+
+def _calls(message: Mapping[str, Any]) -> Iterator[Any]:
+    calls = message.get("tool_calls")
+    if calls:
+        if not isinstance(calls, list):
+            raise InputError(f"tool_calls must be a list, got {_kind(calls)}")
+        yield from calls
+    if legacy := message.get("function_call"):
+        yield legacy
+
+
+def _arguments(call: Mapping[str, Any]) -> Any:
+    given = call["arguments"] if "arguments" in call else call.get("args")
+    if not isinstance(given, str):
+        return given
+    try:
+        value = decode(given)
+    except ValueError:
+        return given
+    return value if isinstance(value, dict | list) else given
+
+
+def _with_extras(row: dict[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
+    extras = {}
+    if not message.keys() <= _KNOWN:
+        extras = {key: value for key, value in message.items() if key not in _KNOWN and value is not None}
+    content = message.get("content")
+    if isinstance(content, list) and any(_part(part) is None for part in content):
+        extras["content"] = content
+    if extras:
+        row["attributes"] = extras
+    return row
+
+
+def _part(part: Any) -> str | None:
+    if isinstance(part, str):
+        return part
+    if isinstance(part, dict):
+        given = part.get("text", part.get("content"))
+        return given if isinstance(given, str) else None
+    return None
+
+
+def _part_type(part: Any) -> str:
+    type_ = part.get("type") if isinstance(part, dict) else None
+    return type_ if isinstance(type_, str) else "part"
+
+
+def _name(value: Any) -> str | None:
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _kind(value: Any) -> str:
+    return "null" if value is None else type(value).__name__
