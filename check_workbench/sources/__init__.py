@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.sources import agentdojo, chat, workbench
-from check_workbench.sources.format import Format, Found, Head, Note, Origin, Recognised, Rejected, is_json_name
+from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_json_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
 
@@ -18,19 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-__all__ = [
-    "READERS",
-    "Format",
-    "Found",
-    "Head",
-    "Note",
-    "Origin",
-    "Recognised",
-    "Rejected",
-    "opened",
-    "read",
-    "recognise",
-]
+    from check_workbench.records import Run
+
+__all__ = ["READERS", "Format", "Head", "Note", "Origin", "Recognised", "Rejected", "opened", "read", "recognise"]
 
 READERS: Mapping[str, Format] = MappingProxyType(
     {format_.name: format_ for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT)},
@@ -74,7 +64,7 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
     return next((Recognised(format=READERS[name], reason=reason) for name, reason in reasons.items()), None)
 
 
-def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Found | Rejected]:
+def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Run | Rejected]:
     """Read the runs of one file.
 
     Parameters
@@ -88,7 +78,7 @@ def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator
 
     Yields
     ------
-    Found or Rejected
+    Run or Rejected
         In file order.
 
     Raises

@@ -27,7 +27,7 @@ from check_workbench.sources.messages import conversation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from check_workbench.sources.format import Found, Head, Origin, Rejected
+    from check_workbench.sources.format import Head, Origin, Rejected
     from check_workbench.sources.messages import Conversation
 
 _LISTS = ("conversations", "messages")
@@ -43,7 +43,7 @@ def _detect(head: Head) -> str | None:
     return "its first record has suite_name and user_task_id"
 
 
-def _read(stream: IO[bytes], origin: Origin) -> Iterator[Found | Rejected]:
+def _read(stream: IO[bytes], origin: Origin) -> Iterator[Run | Rejected]:
     return runs(stream, origin, _run)
 
 

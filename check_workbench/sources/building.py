@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import IO, TYPE_CHECKING, Any, TypeGuard
 
 from check_workbench.errors import InputError
-from check_workbench.sources.format import Found, Rejected
+from check_workbench.sources.format import Rejected
 from check_workbench.sources.json_items import items
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ METRICS = ("total_tokens", "prompt_tokens", "completion_tokens", "duration_ms", 
 """Numbers of a record that describe the whole run."""
 
 
-def runs(stream: IO[bytes], origin: Origin, build: Build) -> Iterator[Found | Rejected]:
+def runs(stream: IO[bytes], origin: Origin, build: Build) -> Iterator[Run | Rejected]:
     """Build a run of every record.
 
     Parameters
@@ -37,7 +37,7 @@ def runs(stream: IO[bytes], origin: Origin, build: Build) -> Iterator[Found | Re
             yield item
             continue
         try:
-            yield Found(item.line, build(_record(item.value), origin, item.place))
+            yield build(_record(item.value), origin, item.place)
         except ValueError as error:
             yield Rejected(file=origin.file, line=item.line, reason=str(error))
         except RecursionError:

@@ -26,7 +26,7 @@ from check_workbench.sources.messages import conversation
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from check_workbench.sources.format import Found, Head, Origin, Rejected
+    from check_workbench.sources.format import Head, Origin, Rejected
 
 _LISTS = ("traj", "messages")
 _WORKFLOWS = ("workflow", "env", "domain")
@@ -40,7 +40,7 @@ def _detect(head: Head) -> str | None:
     return None if key is None else f"its first record has a list of chat messages in {key}"
 
 
-def _read(stream: IO[bytes], origin: Origin) -> Iterator[Found | Rejected]:
+def _read(stream: IO[bytes], origin: Origin) -> Iterator[Run | Rejected]:
     return runs(stream, origin, _run)
 
 

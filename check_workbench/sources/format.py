@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -29,13 +29,6 @@ class Rejected:
     def to_json(self) -> dict[str, object]:
         """Return the record as the load report writes it."""
         return dataclasses.asdict(self)
-
-
-class Found(NamedTuple):
-    """One run, and the line of the file where its record starts, from 1."""
-
-    line: int
-    run: Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +83,7 @@ class Format:
     summary: str
     detect: Callable[[Head], str | None]
     """Why the file is of this format, or None."""
-    read: Callable[[IO[bytes], Origin], Iterator[Found | Rejected]] | None
+    read: Callable[[IO[bytes], Origin], Iterator[Run | Rejected]] | None
     """Decompressed bytes to runs; None where the store reads the file itself."""
 
 
