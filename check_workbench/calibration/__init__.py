@@ -1,0 +1,108 @@
+"""Calibrate thresholds against human decisions: what each cut flags, how sure that is, and which one meets a goal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from check_workbench.calibration import looks
+from check_workbench.calibration.measuring import measured
+from check_workbench.calibration.outcome import Calibration, Calibrations
+from check_workbench.calibration.units import checks_of, decision_keys, gather
+from check_workbench.checks import thresholds
+from check_workbench.errors import InputError
+from check_workbench.stats.cutoffs import Goal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from check_workbench.calibration.units import Units
+    from check_workbench.checks import Check
+    from check_workbench.store import Store
+
+__all__ = ["Calibration", "Calibrations", "calibrate"]
+
+
+def calibrate(
+    checks: Check | str | Path | Iterable[Check | str | Path],
+    store: Store,
+    *,
+    goal: str = "precision>=0.9",
+    labels: str = "check",
+    item: int | None = None,
+) -> Calibrations:
+    """Calibrate every tunable threshold of one or many checks.
+
+    Answers that were recorded or cached are used; no evaluator is asked. The labels that were read are noted in the
+    store, so that `trust` knows which cuts may owe their value to them.
+
+    Parameters
+    ----------
+    checks
+        Checks, files, folders, or `FILE#ID`.
+    store
+        Runs, decisions and answers.
+    goal
+        `precision>=0.9`, `recall>=0.95`, `cost 1:5` (a false flag : a missed problem) or `risk<=0.05@0.9`.
+    labels
+        `check`: decisions about the check; `work`: decisions about the work as a proxy.
+    item
+        Only this question, from 0; None means all.
+
+    Raises
+    ------
+    InputError
+        If a document, the goal or an argument cannot be used. Missing labels are no error.
+    """
+    wanted = Goal.parse(goal)
+    if labels not in {"check", "work"}:
+        raise InputError(f"labels must be 'check' or 'work', got {labels!r}.")
+    read = checks_of(checks)
+    from check_workbench.evaluation import evaluate
+
+    results = evaluate(read, store)
+    entries: list[Calibration] = []
+    notes: list[str] = []
+    for check in read:
+        units = gather(check, store, results.scores, kind=labels)
+        mine = list(_of_check(units, wanted, item))
+        entries += mine
+        notes += _notes(units, mine, labels)
+        seen = looks.Look(
+            call="calibrate",
+            labels=decision_keys(units.labelled),
+            result={"goal": str(wanted), "chosen": [e.chosen.at if e.chosen else None for e in mine]},
+        )
+        if not looks.record(store, check, seen):
+            notes.append(f"{check.id}: the store is open to read only, so this look at its labels is not recorded")
+    return Calibrations(entries=tuple(entries), notes=tuple(notes))
+
+
+def _of_check(units: Units, goal: Goal, item: int | None) -> Iterator[Calibration]:
+    table = units.table
+    groups = table[["method", "model"]].fillna("").drop_duplicates()
+    answered = table[f"s{item or 0}"].notna() if len(table) else table["labelled"]
+    if answered.any():
+        groups = table.loc[answered, ["method", "model"]].fillna("").drop_duplicates()
+    pairs = sorted(groups.itertuples(index=False, name=None))
+    for threshold in thresholds(units.check):
+        if item is not None and threshold.item != item:
+            continue
+        for method, model in pairs or [("", "")]:
+            mine = (table["method"].fillna("") == method) & (table["model"].fillna("") == model)
+            silent = table[f"s{threshold.item}"].isna()
+            yield measured(units, table[mine | silent], threshold, goal)
+
+
+def _notes(units: Units, mine: list[Calibration], labels: str) -> Iterator[str]:
+    check = units.check.id
+    if not mine:
+        yield f"{check}: it has no number that could be tuned"
+    if labels == "work":
+        yield f"{check}: decisions about the work stand in for decisions about the check"
+    if units.unmatched:
+        yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
+    yield from (f"{check}: {count} decisions left out: {why}" for why, count in sorted(units.excluded.items()))
+    models = sorted({e.model or e.method or "" for e in mine})
+    if len(models) > 1:
+        yield f"{check}: answers of {', '.join(models)} are calibrated apart; a threshold does not carry over"

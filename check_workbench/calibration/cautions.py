@@ -1,0 +1,135 @@
+"""What a reader must know before believing a calibration: few labels, ties, biased labels, groups that differ."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from check_workbench.stats.curves import pile_up
+from check_workbench.stats.intervals import upper_bound
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from check_workbench.calibration.points import Labelled, Point
+
+FEW = 100
+UNFLAGGED_NEEDED = 20
+SUSPICIOUS = 0.001
+GROUP_LABELS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """How the labelled units came out of all scored ones, judged by the present cut."""
+
+    recall_known: bool
+    weights: NDArray[np.float64] | None
+    words: str | None = None
+
+
+def selection(flagged: NDArray[np.bool_], labelled: NDArray[np.bool_]) -> Selection:
+    """Say whether recall can be known where no sampling probabilities were recorded.
+
+    Decisions that exist only for flagged work say nothing of what was missed (verification bias).
+
+    Parameters
+    ----------
+    flagged
+        Per scored unit, whether the present cut flags it.
+    labelled
+        Per scored unit, whether it has a usable label.
+
+    Returns
+    -------
+    Selection
+        Weights are given per labelled unit where the two sides were labelled at clearly different rates.
+
+    Examples
+    --------
+    >>> flagged = np.array([True] * 30 + [False] * 70)
+    >>> selection(flagged, flagged).recall_known
+    False
+    """
+    from scipy.stats import fisher_exact
+
+    with_label = [int((flagged & labelled).sum()), int((~flagged & labelled).sum())]
+    without = [int((flagged & ~labelled).sum()), int((~flagged & ~labelled).sum())]
+    if not without[1]:
+        return Selection(recall_known=True, weights=None)
+    if not with_label[1]:
+        words = f"only flagged work has labels ({with_label[0]}), none of the {without[1]} others: recall is unknown"
+        return Selection(recall_known=False, weights=None, words=words)
+    if fisher_exact(np.array([with_label, without])).pvalue >= SUSPICIOUS:
+        return Selection(recall_known=True, weights=None)
+    rates = [w / (w + o) if w + o else 1.0 for w, o in zip(with_label, without, strict=True)]
+    shown = f"{rates[0]:.0%} of the flagged work and {rates[1]:.0%} of the rest have labels"
+    if with_label[1] < UNFLAGGED_NEEDED:
+        return Selection(recall_known=False, weights=None, words=f"{shown}: recall is unknown")
+    words = f"{shown}: each side was weighted up to its share, as if it had been drawn at random"
+    weights = np.where(flagged[labelled], 1 / (rates[0] or 1.0), 1 / rates[1])
+    return Selection(recall_known=True, weights=weights, words=words)
+
+
+def few_labels(n: int, positives: int, chosen: Point | None) -> list[str]:
+    """Say in words what few labels prove."""
+    words = []
+    if 0 < positives < n and positives < 30:
+        miss = upper_bound(0, positives, delta=0.1)
+        words.append(
+            f"{positives} problems among {n} labels: even a cut that misses none of them "
+            f"may miss up to {miss:.0%} of all problems (90 % sure)",
+        )
+    if 0 < n < FEW and chosen is not None and chosen.precision_low is not None:
+        words.append(f"few labels ({n}): precision at the chosen cut may be as low as {chosen.precision_low:.2f}")
+    return words
+
+
+def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
+    """Warn where one value holds more than 20 % of the answers, as a cap at .90 does; counts of a rule may."""
+    found = None if method == "rule" else pile_up(everything)
+    if found is None:
+        return []
+    value, part = found
+    return [f"{part:.0%} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
+
+
+def groups_differ(rows: pd.DataFrame, of: Labelled, at: float) -> list[str]:
+    """Warn where precision at a cut differs between groups by more than chance explains.
+
+    Parameters
+    ----------
+    rows
+        The labelled units, with `workflow` and `model`.
+    of
+        Their scores and labels, in the same order.
+    at
+        The cut.
+    """
+    flagged = of.scores >= at if of.means == "problem" else of.scores < at
+    words = []
+    for name in ("workflow", "model"):
+        found = _differ(rows[name][flagged], of.positive[flagged])
+        if found:
+            words.append(f"precision at {at:g} differs between {name}s: {found}; look at each on its own")
+    return words
+
+
+def _differ(groups: pd.Series[Any], positive: NDArray[np.bool_]) -> str | None:
+    from scipy.stats import chi2_contingency
+
+    names = groups.astype(object).where(groups.notna(), "(none)").to_numpy()
+    shown = []
+    table = []
+    for name in sorted(set(names)):
+        mine = positive[names == name]
+        if len(mine) >= GROUP_LABELS:
+            table.append([int(mine.sum()), int((~mine).sum())])
+            shown.append(f"{name} {int(mine.sum())}/{len(mine)}")
+    counts = np.array(table)
+    if len(table) < 2 or (counts.sum(axis=0) == 0).any() or chi2_contingency(counts).pvalue >= SUSPICIOUS:
+        return None
+    return ", ".join(shown)

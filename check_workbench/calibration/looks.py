@@ -1,0 +1,130 @@
+"""The ledger of looks: which call read which labels, under which text and cuts, and when.
+
+A cut is fixed beforehand only for labels that nothing read before the cut got its present value.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.checks import thresholds
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from check_workbench.checks import Check
+    from check_workbench.store import Store
+
+READING = ("calibrate", "compare", "tune", "preview", "trust")
+"""Calls after which a changed cut may owe its value to the labels that they read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What one call read and concluded."""
+
+    call: str
+    labels: list[int]
+    change: str | None = None
+    plan_digest: str | None = None
+    runs: list[str] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+
+
+def cutoffs_of(check: Check) -> list[dict[str, Any]]:
+    """Return the present cut-offs of a check as the ledger holds them."""
+    return [{"item": t.item, "key": t.key, "value": t.value} for t in thresholds(check)]
+
+
+def record(store: Store, check: Check, look: Look) -> bool:
+    """Write a look into the store, unless the same call read the same labels at the same document before.
+
+    Parameters
+    ----------
+    store
+        The store; one that is open to read only cannot record.
+    check
+        The check as it was at the look.
+    look
+        What was read.
+
+    Returns
+    -------
+    bool
+        Whether the ledger now knows the look; False for a store that is open to read only.
+    """
+    if getattr(store, "read_only", False):
+        return False
+    known = ledger(store, check)
+    labels = sorted(look.labels)
+    if look.call != "trust" and any(
+        row.call == look.call and row.document == check.document and row.labels == labels for row in known.itertuples()
+    ):
+        return True
+    import pandas as pd
+
+    number = int(store.sql("select coalesce(max(look), 0) + 1 as next from looks")["next"].iloc[0])
+    row = {
+        "look": number,
+        "at": datetime.now(UTC).replace(tzinfo=None),
+        "call": look.call,
+        "check_id": check.id,
+        "asked": check.asked,
+        "document": check.document,
+        "change": look.change,
+        "plan_digest": look.plan_digest,
+        "cutoffs": json.dumps(cutoffs_of(check)),
+        "labels": json.dumps(labels),
+        "runs": json.dumps(sorted(look.runs)),
+        "result": json.dumps(look.result, sort_keys=True),
+    }
+    store.insert("looks", pd.DataFrame([row]))
+    return True
+
+
+def ledger(store: Store, check: Check) -> pd.DataFrame:
+    """Return the looks at a check, oldest first, with lists and mappings as Python values."""
+    found = store.sql("select * from looks where check_id = ? order by look", [check.id])
+    for column, empty in (("labels", "[]"), ("runs", "[]"), ("cutoffs", "[]"), ("result", "{}")):
+        found[column] = [json.loads(v) if isinstance(v, str) else json.loads(empty) for v in found[column]]
+    return found
+
+
+def cut_since(store: Store, check: Check, looks: pd.DataFrame) -> datetime:
+    """Return since when the check has had its present text and cuts, as far as the store knows.
+
+    Another document of the same check that was seen later means that the present one came back after it. A document
+    that the store never saw is as new as this call.
+    """
+    seen = store.sql("select document, first_seen from checks where check_id = ?", [check.id])
+    own = seen[seen["document"] == check.document]["first_seen"]
+    if own.empty:
+        return datetime.now(UTC).replace(tzinfo=None)
+    others = [*seen[seen["document"] != check.document]["first_seen"]]
+    others += [*looks[looks["document"] != check.document]["at"]]
+    return _plain(max([*own, *others]))
+
+
+def asked_since(store: Store, check: Check) -> datetime:
+    """Return since when the check has asked what it asks now, as far as the store knows."""
+    seen = store.sql("select asked, first_seen from checks where check_id = ?", [check.id])
+    own = seen[seen["asked"] == check.asked]["first_seen"]
+    if own.empty:
+        return datetime.now(UTC).replace(tzinfo=None)
+    others = seen[seen["asked"] != check.asked]["first_seen"]
+    later = own[own > others.max()] if len(others) else own
+    return _plain(later.min() if len(later) else others.max())
+
+
+def read_before(looks: pd.DataFrame, moment: datetime) -> set[int]:
+    """Return the keys of the decisions that some call read before a moment."""
+    earlier = looks[looks["call"].isin(READING) & (looks["at"] < moment)]
+    return {int(key) for labels in earlier["labels"] for key in labels}
+
+
+def _plain(moment: Any) -> datetime:
+    plain: datetime = moment.to_pydatetime() if hasattr(moment, "to_pydatetime") else moment
+    return plain

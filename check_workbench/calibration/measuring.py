@@ -1,0 +1,186 @@
+"""Calibrate one threshold over one group of units: which cuts do what, and which one meets the goal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from check_workbench.calibration.cautions import Selection, few_labels, groups_differ, selection, ties
+from check_workbench.calibration.outcome import Calibration
+from check_workbench.calibration.points import Labelled, flagged_share, point_at, sweep
+from check_workbench.calibration.units import decided, name_of, unequal
+from check_workbench.errors import UndefinedError
+from check_workbench.stats.curves import auc
+from check_workbench.stats.cutoffs import choose
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from check_workbench.calibration.points import Point
+    from check_workbench.calibration.units import Units
+    from check_workbench.checks import Threshold
+    from check_workbench.stats.curves import Curve
+    from check_workbench.stats.cutoffs import Goal
+    from check_workbench.stats.intervals import Estimate
+
+PROPOSED = 30
+
+
+def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal) -> Calibration:
+    """Calibrate one threshold over the units of one method and model.
+
+    Parameters
+    ----------
+    units
+        All units of the check.
+    rows
+        Those of one method and model.
+    threshold
+        Which number of the check.
+    goal
+        What the cut is wanted for.
+    """
+    kept, left_out = _usable(rows, threshold)
+    labelled = kept[kept["labelled"]]
+    of, chosen_from, known = _labelled(kept, labelled, threshold)
+    points, chosen, reason = _path(of, goal, known)
+    present = None if threshold.value is None or not len(labelled) else point_at(of, threshold.value)
+    if present is not None and not known.recall_known:
+        present = present.without_recall()
+    positives = int(of.positive.sum())
+    cut = chosen.at if chosen else threshold.value
+    words = [*([known.words] if known.words else []), *few_labels(len(labelled), positives, chosen)]
+    words += ties(of.everything, _only(kept, "method"))
+    words += [] if cut is None else groups_differ(labelled, of, cut)
+    return Calibration(
+        check=units.check,
+        threshold=threshold,
+        goal=str(goal),
+        method=_only(kept, "method"),
+        model=_only(kept, "model"),
+        scored=len(kept),
+        n=len(labelled),
+        positives=positives,
+        auc=_auc(chosen_from, of.positive),
+        baseline_auc=_baseline(labelled),
+        curve=tuple(points),
+        chosen=chosen,
+        present=present,
+        reason=reason,
+        left_out=left_out,
+        warnings=tuple(words),
+        load=_load(of),
+        proposed=_proposed(kept, threshold) if len(labelled) < PROPOSED else (),
+    )
+
+
+def _usable(rows: pd.DataFrame, threshold: Threshold) -> tuple[pd.DataFrame, dict[str, int]]:
+    """Return the units that have a score and are no tests, and how many labels are lost with the others."""
+    scored = np.isfinite(rows[f"s{threshold.item}"].to_numpy(dtype=np.float64)) & decided(rows).to_numpy()
+    live = (rows["mode"].fillna("live") != "test").to_numpy()
+    label = rows["labelled"].to_numpy(dtype=bool)
+    lost = rows.loc[label & live & ~scored, "verdict"].value_counts()
+    left_out = {str(name): int(count) for name, count in sorted(lost.items())}
+    if (label & ~live).any():
+        left_out["test_run"] = int((label & ~live).sum())
+    kept = rows[scored & live]
+    unknown = (kept["labelled"] & kept["probability_sampled"].isna()).to_numpy()
+    if unequal(kept) and unknown.any():
+        left_out["probability_unknown"] = int(unknown.sum())
+        kept = kept[~unknown]
+    return kept, left_out
+
+
+def _labelled(
+    kept: pd.DataFrame,
+    labelled: pd.DataFrame,
+    threshold: Threshold,
+) -> tuple[Labelled, NDArray[np.float64], Selection]:
+    name = f"s{threshold.item}"
+    scores = labelled[name].to_numpy(dtype=np.float64)
+    drawn = labelled["probability_sampled"].to_numpy(dtype=np.float64)
+    flagged = (kept["verdict"] != "pass").to_numpy()
+    known = (
+        Selection(recall_known=True, weights=1 / drawn)
+        if unequal(labelled)
+        else selection(flagged, kept["labelled"].to_numpy(dtype=bool))
+    )
+    of = Labelled(
+        scores=scores,
+        positive=labelled["positive"].to_numpy(dtype=bool),
+        weights=known.weights,
+        everything=kept[name].to_numpy(dtype=np.float64),
+        means=threshold.means,
+    )
+    return of, scores if threshold.means == "problem" else -scores, known
+
+
+def _path(of: Labelled, goal: Goal, known: Selection) -> tuple[list[Point], Point | None, str | None]:
+    """Return the curve, the chosen point, and why none was chosen."""
+    if not len(of.scores):
+        return [], None, "no labels: label some of the proposed work first"
+    found, points = sweep(of)
+    if not known.recall_known:
+        points = [point and point.without_recall() for point in points]
+    place, reason = _place(found, of, goal, known)
+    chosen = None if place is None else points[place]
+    if place is not None and chosen is None:
+        reason = "the goal wants everything flagged, which no number of the document says"
+    observed = [point for point in points if point is not None]
+    if of.means == "good":
+        observed = [point_at(of, float(of.scores.min())), *reversed(observed)]
+        if not known.recall_known:
+            observed[0] = observed[0].without_recall()
+    return observed, chosen, reason
+
+
+def _place(found: Curve, of: Labelled, goal: Goal, known: Selection) -> tuple[int | None, str | None]:
+    if of.positive.all() or not of.positive.any():
+        kind = "a problem" if of.positive.all() else "no problem"
+        return None, f"all {len(of.positive)} labels say {kind}: no cut can be judged without the other kind"
+    if not known.recall_known and goal.kind != "precision":
+        return None, f"the goal {goal} needs labels of work that is not flagged"
+    try:
+        place = choose(found, goal)
+    except UndefinedError as error:
+        return None, str(error)
+    return place, None if place is not None else f"no cut meets {goal}"
+
+
+def _auc(turned: NDArray[np.float64], positive: NDArray[np.bool_]) -> Estimate | None:
+    try:
+        return auc(turned, positive)
+    except UndefinedError:
+        return None
+
+
+def _baseline(labelled: pd.DataFrame) -> Estimate | None:
+    length = labelled["run_length"].to_numpy(dtype=np.float64, na_value=np.nan)
+    known = np.isfinite(length)
+    return _auc(length[known], labelled["positive"].to_numpy(dtype=bool)[known])
+
+
+def _load(of: Labelled) -> tuple[tuple[float, float], ...]:
+    """Return the share of all work that each of at most 50 cuts flags."""
+    if not len(of.everything):
+        return ()
+    distinct = np.unique(of.everything)
+    at = distinct[np.unique(np.linspace(0, len(distinct) - 1, min(50, len(distinct))).round().astype(int))]
+    share = flagged_share(of.everything, at, of.means)
+    return tuple((float(a), float(s)) for a, s in zip(at, share, strict=True))
+
+
+def _proposed(kept: pd.DataFrame, threshold: Threshold) -> tuple[str, ...]:
+    """Return unlabelled units spread evenly over the scores."""
+    free = kept[~kept["labelled"]].sort_values([f"s{threshold.item}", "run_id", "step_id", "attempt"])
+    if free.empty:
+        return ()
+    place = np.unique(np.linspace(0, len(free) - 1, min(PROPOSED, len(free))).round().astype(int))
+    return tuple(name_of(row) for row in free.iloc[place].itertuples())
+
+
+def _only(rows: pd.DataFrame, name: str) -> Any:
+    values = rows[name].dropna().unique()
+    return values[0] if len(values) else None

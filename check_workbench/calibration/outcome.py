@@ -1,0 +1,261 @@
+"""The result of a calibration: numbers, words, picture, and the change of the file that it proposes."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from check_workbench.errors import InputError, UnknownNameError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from check_workbench.calibration.points import Point
+    from check_workbench.checks import Check, Threshold
+    from check_workbench.stats.intervals import Estimate
+
+MIME = "application/vnd.check-workbench+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calibration:
+    """One threshold of one check over the answers of one method and model."""
+
+    check: Check
+    threshold: Threshold
+    goal: str
+    method: str | None
+    model: str | None
+    scored: int
+    """Units with a score."""
+    n: int
+    """Of these, with a usable label."""
+    positives: int
+    auc: Estimate | None
+    baseline_auc: Estimate | None
+    """The same for the length of the run: what a check must beat to be worth more than counting."""
+    curve: tuple[Point, ...]
+    chosen: Point | None
+    present: Point | None
+    """What the number that stands in the document does."""
+    reason: str | None
+    """Why nothing was chosen."""
+    left_out: dict[str, int]
+    warnings: tuple[str, ...]
+    load: tuple[tuple[float, float], ...]
+    """Cut, and share of all work that it flags."""
+    proposed: tuple[str, ...]
+    """Work to label next, spread over the scores."""
+
+    @property
+    def name(self) -> str:
+        """The check, and the threshold where it has several."""
+        several = len(self.check.items) > 1
+        return f"{self.check.id}{f' question {self.threshold.item}' if several else ''} {self.threshold.key}"
+
+    @property
+    def change(self) -> Threshold | None:
+        """The threshold as it would be written, or None where it would not move."""
+        if self.chosen is None or self.threshold.value is None or self.chosen.at == self.threshold.value:
+            return None
+        return dataclasses.replace(self.threshold, value=self.chosen.at)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the calibration as JSON knows it."""
+        return {
+            "check": self.check.id,
+            "item": self.threshold.item,
+            "key": self.threshold.key,
+            "means": self.threshold.means,
+            "method": self.method,
+            "model": self.model,
+            "goal": self.goal,
+            "n": self.n,
+            "positives": self.positives,
+            "scored": self.scored,
+            "auc": self.auc.value if self.auc else None,
+            "auc_interval": [self.auc.low, self.auc.high] if self.auc else None,
+            "baseline_auc": self.baseline_auc.value if self.baseline_auc else None,
+            "curve": [point.to_dict() for point in self.curve],
+            "chosen": self.chosen.to_dict() if self.chosen else None,
+            "present": self.present.to_dict() if self.present else {"at": self.threshold.value},
+            "reason": self.reason,
+            "left_out": self.left_out,
+            "warnings": list(self.warnings),
+            "load": [{"at": at, "share": share} for at, share in self.load],
+            "proposed": list(self.proposed),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the calibration in words."""
+        by = " ".join(part for part in (self.method, self.model) if part and part != "rule")
+        yield f"{self.name}{f' ({by})' if by else ''}: {self.n} labels, {self.positives} problems, {self.scored} scored"
+        if self.auc:
+            yield f"  AUC {_estimate(self.auc)}; length of the run alone {_estimate(self.baseline_auc)}"
+        elif self.n:
+            yield "  AUC undefined: the labels are all of one kind"
+        if self.present:
+            yield f"  now {self.present}"
+        if self.chosen:
+            yield f"  {self.goal} chosen {self.chosen}"
+        else:
+            yield f"  {self.goal} nothing chosen: {self.reason}"
+        yield from (f"  left out: {count} {why}" for why, count in self.left_out.items())
+        yield from (f"  note: {words}" for words in self.warnings)
+        if not self.n:
+            yield from self._without_labels()
+
+    def _without_labels(self) -> Iterator[str]:
+        steps = self.load[:: max(1, len(self.load) // 5)]
+        if steps:
+            yield "  flags of all work: " + ", ".join(f"{share:.0%} at {at:g}" for at, share in steps)
+        if self.proposed:
+            more = f" and {len(self.proposed) - 5} more" if len(self.proposed) > 5 else ""
+            yield f"  label next: {', '.join(self.proposed[:5])}{more}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Calibrations(Sequence[Calibration]):
+    """The calibrations of one call, in the order of the checks and their documents."""
+
+    entries: tuple[Calibration, ...]
+    notes: tuple[str, ...] = ()
+
+    @overload
+    def __getitem__(self, key: int | str) -> Calibration: ...
+    @overload
+    def __getitem__(self, key: slice) -> Calibrations: ...
+    def __getitem__(self, key: int | str | slice) -> Calibration | Calibrations:
+        """Return a calibration by place, or the first one of a check by its id."""
+        if isinstance(key, slice):
+            return dataclasses.replace(self, entries=self.entries[key])
+        if isinstance(key, int):
+            return self.entries[key]
+        found = [entry for entry in self.entries if entry.check.id == key]
+        if not found:
+            raise UnknownNameError.of("calibrated check", key, [entry.check.id for entry in self.entries])
+        return found[0]
+
+    def __len__(self) -> int:
+        """Return the number of calibrations."""
+        return len(self.entries)
+
+    def only(self, *, method: str | None = None, model: str | None = None) -> Calibrations:
+        """Return the calibrations of one method or model, where answers of several are mixed."""
+        kept = [e for e in self.entries if method in {None, e.method} and model in {None, e.model}]
+        return dataclasses.replace(self, entries=tuple(kept))
+
+    def plot(self) -> Figure:
+        """Draw precision and recall over the cuts, one panel per threshold."""
+        from check_workbench.calibration.drawing import figure
+
+        return figure(self)
+
+    def patch(self) -> str:
+        """Return the chosen numbers as a unified diff of the files that the checks came from; empty if none moves.
+
+        Raises
+        ------
+        InputError
+            If a check was not read from a file, or methods or models disagree about one number.
+        """
+        return "".join(unified(path, text) for path, text in self._texts())
+
+    def apply(self) -> tuple[str, ...]:
+        """Write the chosen numbers into the files that the checks came from, and return those files.
+
+        Raises
+        ------
+        InputError
+            As `patch`.
+        """
+        texts = self._texts()
+        for path, text in texts:
+            write_exactly(path, text)
+        return tuple(path for path, _ in texts)
+
+    def _texts(self) -> list[tuple[str, str]]:
+        changes: dict[str, tuple[Check, dict[tuple[int, str], Threshold]]] = {}
+        for entry in self.entries:
+            if entry.change is None:
+                continue
+            _, of_check = changes.setdefault(entry.check.id, (entry.check, {}))
+            place = (entry.threshold.item, entry.threshold.key)
+            if of_check.setdefault(place, entry.change) != entry.change:
+                raise InputError(
+                    f"{entry.name}: answers of several methods or models ask for different numbers, and a threshold "
+                    "does not carry over. Choose one with only(method=..., model=...).",
+                )
+        return patched_texts([(check, list(of_check.values())) for check, of_check in changes.values()])
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the calibrations as plain values, ready for `json.dumps`."""
+        return {"checks": [entry.to_dict() for entry in self.entries], "notes": list(self.notes)}
+
+    def __repr__(self) -> str:
+        lines = [line for entry in self.entries for line in entry.lines()]
+        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)]) or "no threshold to calibrate"
+
+    def _repr_html_(self) -> str:
+        from check_workbench.calibration.drawing import page
+
+        return page(self)
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        del include, exclude
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: self.to_json()}
+
+
+def patched_texts(changes: Sequence[tuple[Check, Sequence[Threshold]]]) -> list[tuple[str, str]]:
+    """Return each file that the changes touch with its new text.
+
+    Raises
+    ------
+    InputError
+        If a check was not read from a file, or two checks of one file would both change.
+    """
+    from check_workbench.dialects import patched
+
+    texts: dict[str, str] = {}
+    for check, thresholds in changes:
+        if not thresholds:
+            continue
+        if check.file is None:
+            raise InputError(f"{check.id} was not read from a file, so there is nothing to change.")
+        if check.file in texts:
+            raise InputError(f"{check.file}: several checks of one file would change; apply them one after the other.")
+        texts[check.file] = patched(check, thresholds)
+    return list(texts.items())
+
+
+def unified(path: str, text: str) -> str:
+    """Return the difference between a file and its new text as a unified diff."""
+    old = Path(path).read_bytes().decode("utf-8")
+    return "".join(
+        line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+        for line in difflib.unified_diff(
+            old.splitlines(keepends=True), text.splitlines(keepends=True), fromfile=f"a/{path}", tofile=f"b/{path}"
+        )
+    )
+
+
+def write_exactly(path: str, text: str) -> None:
+    """Write a text byte for byte, so that line ends stay as they are.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written.
+    """
+    try:
+        Path(path).write_bytes(text.encode("utf-8"))
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+
+
+def _estimate(estimate: Estimate | None) -> str:
+    return "undefined" if estimate is None else f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"

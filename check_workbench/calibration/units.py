@@ -1,0 +1,192 @@
+"""One row per judged unit: what each item measured, what the check says, and what people decided.
+
+A unit is one first-to-last submission (run, step, attempt). Calibration, comparison and trust all start here, so they
+agree on what was joined and on what was left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from check_workbench.checks import Check
+from check_workbench.results import DECIDED, worst
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from check_workbench.store import Store
+
+KEY = ["run_id", "step_id", "attempt"]
+LABEL_COLUMNS = (
+    "positive",
+    "blind",
+    "reason_not_blind",
+    "n_rows",
+    "decided_at",
+    "decision_keys",
+    "probability_sampled",
+)
+ANY_STEP = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Units:
+    """The units of one check with their scores and labels, in a fixed order."""
+
+    check: Check
+    table: pd.DataFrame
+    """Columns: run_id step_id attempt verdict reason mode method model workflow session_id run_length started_at
+    answered_at, `s0`, `s1`, … for the items, `labelled`, and the label columns."""
+    unmatched: int = 0
+    """Labels of units that were never evaluated."""
+    excluded: dict[str, int] = field(default_factory=dict)
+    """Decisions that the labels left out, by reason."""
+
+    @property
+    def labelled(self) -> pd.DataFrame:
+        """The units that have a label."""
+        return self.table[self.table["labelled"]]
+
+    def goodness(self, item: int = 0) -> NDArray[np.float64]:
+        """Return the scores of an item turned so that high means good; NaN where there is none."""
+        values = self.table[f"s{item}"].to_numpy(dtype=np.float64)
+        return values if self.check.items[item].means == "good" else -values
+
+    def answers_digest(self) -> str:
+        """Return a digest of every answer that the units hold."""
+        columns = [*KEY, "verdict", "method", "model", *(f"s{i}" for i in range(len(self.check.items)))]
+        return digest(self.table[columns].astype(str).to_numpy().tolist())
+
+
+def checks_of(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Check, ...]:
+    """Return the checks that an argument names: checks themselves, files, folders or `FILE#ID`.
+
+    Raises
+    ------
+    InputError
+        Where a document cannot be read.
+    """
+    if isinstance(checks, Check):
+        return (checks,)
+    given: Sequence[Check | str | Path] = [checks] if isinstance(checks, str | Path) else list(checks)
+    paths = [c for c in given if not isinstance(c, Check)]
+    if not paths:
+        return tuple(c for c in given if isinstance(c, Check))
+    from check_workbench.dialects import read_checks
+
+    read = read_checks(paths)
+    return (*(c for c in given if isinstance(c, Check)), *read)
+
+
+def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "check") -> Units:
+    """Join the scores of a check with its labels.
+
+    Parameters
+    ----------
+    check
+        The check.
+    store
+        The store, asked for the labels.
+    scores
+        `scores` of an evaluation, of this check or of several.
+    kind
+        `check`: labels of this check; `work`: decisions about the work count as a proxy.
+    """
+    from check_workbench.labels import labels_for
+
+    labels = labels_for(check, store, kind=kind)
+    return joined(check, scores, labels, excluded=dict(labels.excluded))
+
+
+def joined(
+    check: Check,
+    scores: pd.DataFrame,
+    labels: pd.DataFrame,
+    *,
+    excluded: dict[str, int] | None = None,
+) -> Units:
+    """Join scores and labels, both as frames."""
+    wide = _wide(check, scores[scores["check"] == check.id])
+    marks = _keyed(labels)[[*KEY, *LABEL_COLUMNS]].assign(labelled=True)
+    table = wide.merge(marks, on=KEY, how="left", validate="one_to_one")
+    table["labelled"] = table["labelled"].notna()
+    unmatched = len(marks) - int(table["labelled"].sum())
+    return Units(
+        check=check,
+        table=table.sort_values(KEY, ignore_index=True),
+        unmatched=unmatched,
+        excluded=excluded or {},
+    )
+
+
+def decided(table: pd.DataFrame) -> pd.Series:
+    """Say which units have a verdict that decides: pass, fail or unsure."""
+    return table["verdict"].isin(DECIDED)
+
+
+def unequal(rows: pd.DataFrame) -> bool:
+    """Say whether labels were drawn with differing probabilities."""
+    return len(rows["probability_sampled"].dropna().unique()) > 1
+
+
+def digest(value: Any) -> str:
+    """Return a short digest of anything that JSON can hold."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def decision_keys(rows: pd.DataFrame) -> list[int]:
+    """Return the keys of every decision behind the labels, sorted."""
+    return sorted({int(key) for keys in rows["decision_keys"] for key in keys})
+
+
+def name_of(row: Any) -> str:
+    """Return a unit's name: the run, its step and its attempt where they matter."""
+    step = f"/{row.step_id}" if row.step_id else ""
+    return f"{row.run_id}{step}" + (f" (attempt {row.attempt})" if row.attempt != 1 else "")
+
+
+def _keyed(frame: pd.DataFrame) -> pd.DataFrame:
+    step = frame["step_id"].astype(object)
+    attempt = frame["attempt"].astype("Float64").fillna(1).astype(int)
+    return frame.assign(step_id=step.where(step.notna(), ANY_STEP), attempt=attempt)
+
+
+def _wide(check: Check, scores: pd.DataFrame) -> pd.DataFrame:
+    rows = _keyed(scores).sort_values([*KEY, "item"])
+    by_unit = rows.groupby(KEY, sort=True)
+    wide = by_unit.agg(
+        verdict=("status", worst),
+        reason=("reason", _first),
+        mode=("mode", _first),
+        method=("method", _all_names),
+        model=("model", _all_names),
+        workflow=("workflow", _first),
+        session_id=("session_id", _first),
+        run_length=("run_length", _first),
+        started_at=("started_at", _first),
+        answered_at=("answered_at", "max"),
+    ).reset_index()
+    for place in range(len(check.items)):
+        item = rows[rows["item"] == place].set_index(KEY)["score"].astype(float)
+        wide[f"s{place}"] = item.reindex(wide.set_index(KEY).index).to_numpy()
+    return wide
+
+
+def _first(values: pd.Series) -> Any:
+    known = values.dropna()
+    return known.iloc[0] if len(known) else None
+
+
+def _all_names(values: pd.Series) -> str | None:
+    names = sorted(set(values.dropna()))
+    return " + ".join(names) if names else None
