@@ -1,0 +1,204 @@
+"""What came of a load, told as a doctor would: what came in, what does not match, what the data supports."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from check_workbench.sources import Rejected
+
+SHOWN = 10
+"""How many rejected records, files or near misses the text lists; the rest is counted."""
+MIME = "application/vnd.check-workbench+json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Near:
+    """An id that matches nothing, and ids that it may have meant."""
+
+    kind: str
+    """What names it: `decision` or `answer`."""
+    what: str
+    """What it names: `run` or `check`."""
+    id: str
+    rows: int
+    """How many rows name it."""
+    near: tuple[str, ...]
+    """The likeliest first; empty where nothing comes close."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as the load report writes it."""
+        return {"kind": self.kind, "what": self.what, "id": self.id, "rows": self.rows, "near": list(self.near)}
+
+    def __str__(self) -> str:
+        """Return the entry as a line of text."""
+        meant = f"; did you mean {' or '.join(map(repr, self.near))}?" if self.near else ""
+        return f"no {self.what} {self.id!r}, named by {_count(self.rows, self.kind)}{meant}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Examination:
+    """What a store holds, what in it matches nothing, and what it supports."""
+
+    contents: Mapping[str, int] = field(default_factory=dict)
+    """Rows by table."""
+    unmatched_decisions: int = 0
+    """Decisions whose run is not in the store."""
+    unmatched_answers: int = 0
+    """Answers whose run is not in the store."""
+    near: tuple[Near, ...] = ()
+    supports: tuple[str, ...] = ()
+    """What can be done with the data, or what is missing for it."""
+    notes: tuple[str, ...] = ()
+    """What a reader of results must know."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the examination as one JSON document."""
+        return {
+            "contents": dict(self.contents),
+            "unmatched": _unmatched(self),
+            "supports": list(self.supports),
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        """Return the examination as text."""
+        held = ", ".join(_count(n, name.removesuffix("s")) for name, n in self.contents.items() if n)
+        return "\n".join([f"The store holds {held or 'nothing yet'}.", *_diagnosis(self)])
+
+    def _repr_html_(self) -> str:
+        return _html(repr(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        document = {"kind": "examination", **self.to_json()}
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadReport:
+    """What one load brought into the store. Its text is stable: same data, same words."""
+
+    runs: int = 0
+    """New runs."""
+    spans: int = 0
+    """Spans of new and replaced runs."""
+    steps: int = 0
+    decisions: int = 0
+    """New decisions."""
+    answers: int = 0
+    """New answers."""
+    already: int = 0
+    """Records that the store had already."""
+    replaced: int = 0
+    """Runs that came again with more in them."""
+    skipped: tuple[str, ...] = ()
+    """Files that hold no recorded runs."""
+    rejected: tuple[Rejected, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the readers assumed."""
+    examined: Examination = Examination()
+    """The store after the load."""
+
+    def __add__(self, other: LoadReport) -> LoadReport:
+        """Return the report of this load and a later one together."""
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
+        return LoadReport(
+            **counts,
+            skipped=self.skipped + other.skipped,
+            rejected=self.rejected + other.rejected,
+            notes=tuple(dict.fromkeys(self.notes + other.notes)),
+            examined=other.examined,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report as `load --json` prints it.
+
+        Examples
+        --------
+        >>> LoadReport(runs=2, skipped=("README.md",)).to_json()["skipped"]
+        ['README.md']
+        """
+        return {
+            "runs": self.runs,
+            "spans": self.spans,
+            "decisions": self.decisions,
+            "answers": self.answers,
+            "already": self.already,
+            "replaced": self.replaced,
+            "skipped": list(self.skipped),
+            "rejected": [record.to_json() for record in self.rejected],
+            "unmatched": _unmatched(self.examined),
+        }
+
+    def __repr__(self) -> str:
+        """Return the report as text."""
+        return "\n".join(_told(self))
+
+    def _repr_html_(self) -> str:
+        return _html(repr(self))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        return {
+            "text/plain": repr(self),
+            "text/html": self._repr_html_(),
+            MIME: {"kind": "load", **self.to_json(), "supports": list(self.examined.supports)},
+        }
+
+
+_COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
+
+
+def _told(report: LoadReport) -> Iterator[str]:
+    new = [_count(getattr(report, name), name.removesuffix("s")) for name in _COUNTS[:5] if getattr(report, name)]
+    yield f"Loaded {', '.join(new) or 'nothing new'}."
+    rest = {"already there": report.already, "replaced by a longer record": report.replaced}
+    yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
+    yield from _listed(
+        f"{len(report.rejected):,} rejected", [f"{r.file}:{r.line}: {r.reason}" for r in report.rejected]
+    )
+    yield from _listed(f"{len(report.skipped):,} skipped, no recorded runs in them", report.skipped)
+    yield from _listed("Notes", report.notes, shown=None)
+    yield from _diagnosis(report.examined)
+
+
+def _diagnosis(examined: Examination) -> Iterator[str]:
+    lost = {"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers}
+    counts = [_count(n, name) for name, n in lost.items() if n]
+    if counts or examined.near:
+        yield from _listed(f"Unmatched: {', '.join(counts) or 'ids of checks'}", [str(near) for near in examined.near])
+    yield from _listed("To know", examined.notes, shown=None)
+    yield from _listed("This supports", examined.supports, shown=None)
+
+
+def _listed(title: str, lines: Sequence[str], *, shown: int | None = SHOWN) -> Iterator[str]:
+    if not lines:
+        return
+    yield f"{title}:"
+    yield from (f"  {_one_line(line)}" for line in lines[:shown])
+    if shown is not None and len(lines) > shown:
+        yield f"  and {len(lines) - shown:,} more"
+
+
+def _one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _unmatched(examined: Examination) -> dict[str, Any]:
+    return {
+        "decisions": examined.unmatched_decisions,
+        "answers": examined.unmatched_answers,
+        "near": [near.to_json() for near in examined.near],
+    }
+
+
+def _html(text: str) -> str:
+    from html import escape
+
+    return f"<pre>{escape(text)}</pre>"
