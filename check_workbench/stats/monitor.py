@@ -1,0 +1,184 @@
+"""Evidence that may be looked at after every decision: betting e-processes.
+
+Each bets at fixed odds against a claim; if the claim is true, the wealth exceeds 1 / delta at any time at all with a
+chance of at most delta (Ville's inequality), however often one looks.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from check_workbench.stats.arrays import flags, share
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from check_workbench.stats.arrays import Flags, Floats
+
+_TOWARDS_LOW = (0.25, 0.5, 0.75, 0.95)
+"""Bets that the risk is low, as shares of the largest bet that keeps the wealth above 0."""
+_TOWARDS_HIGH = (0.5, 1.0, 2.0, 4.0, 8.0)
+_LARGEST = 0.95
+"""No bet is larger than this share of the one at which the wealth could become 0."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EProcess:
+    """The wealth after each decision, and when it first reached its limit."""
+
+    wealth: Floats
+    limit: float
+    reached: int | None
+    """Number of decisions after which the wealth first reached the limit; None if it has not."""
+
+    @property
+    def peak(self) -> float:
+        """The largest wealth so far, at least 1."""
+        return float(self.wealth.max(initial=1.0))
+
+
+def certifying(bad: ArrayLike, *, alpha: float, delta: float) -> EProcess:
+    """Bet that the risk is below alpha; the limit reached certifies it.
+
+    Parameters
+    ----------
+    bad
+        Whether each decision that passes a fixed cut was an error, in the order of the decisions.
+    alpha
+        Target risk.
+    delta
+        Allowed chance that the certificate is wrong, over all looks together.
+
+    Raises
+    ------
+    InputError
+        Where alpha or delta is no share, or `bad` holds anything but truth values.
+
+    Notes
+    -----
+    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, betting; the wealths of four bets are averaged.
+
+    Examples
+    --------
+    >>> certifying(np.zeros(100), alpha=0.05, delta=0.10).reached
+    63
+    """
+    return _process(certifying_wealth(_in_order(bad), alpha=alpha), delta)
+
+
+def alarming(bad: ArrayLike, *, alpha: float, delta: float = 0.05) -> EProcess:
+    """Bet that the risk is above alpha; the limit reached means that the check must become advisory again.
+
+    Parameters
+    ----------
+    bad
+        Whether each audited decision was an error, in the order of the audits.
+    alpha
+        The risk that was certified.
+    delta
+        Allowed chance of a false alarm, ever.
+
+    Raises
+    ------
+    InputError
+        Where alpha or delta is no share, or `bad` holds anything but truth values.
+
+    Examples
+    --------
+    >>> alarming(np.ones(20), alpha=0.05).reached, alarming(np.zeros(20), alpha=0.05).reached
+    (2, None)
+    """
+    return _process(alarming_wealth(_in_order(bad), alpha=alpha), delta)
+
+
+def certifying_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
+    """Return the wealth of `certifying` after each decision, along the last axis of any array of truth values.
+
+    Examples
+    --------
+    >>> certifying_wealth([[False, False], [True, False]], alpha=0.05).round(3)
+    array([[1.032, 1.066],
+           [0.388, 0.396]])
+    """
+    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, _low_bets(alpha))
+
+
+def alarming_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
+    """Return the wealth of `alarming` after each decision, along the last axis of any array of truth values.
+
+    Examples
+    --------
+    >>> alarming_wealth([True, False], alpha=0.5).round(3)
+    array([1.72 , 0.396])
+    """
+    bets = np.minimum(_TOWARDS_HIGH, _LARGEST / share(alpha, "alpha"))
+    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, bets)
+
+
+def further_needed(bad: ArrayLike, *, alpha: float, delta: float) -> int:
+    """Return how many further error-free decisions would bring `certifying` to its limit.
+
+    Parameters
+    ----------
+    bad
+        The decisions so far, in order.
+    alpha, delta
+        Target risk, and allowed chance that the certificate is wrong.
+
+    Raises
+    ------
+    InputError
+        Where alpha or delta is no share, or `bad` holds anything but truth values.
+
+    Examples
+    --------
+    >>> further_needed([], alpha=0.05, delta=0.10), further_needed(np.zeros(60), alpha=0.05, delta=0.10)
+    (63, 3)
+    """
+    wrong = _in_order(bad)
+    if certifying(wrong, alpha=alpha, delta=delta).reached is not None:
+        return 0
+    good, lost = _growth(alpha, _low_bets(alpha))
+    errors = int(wrong.sum())
+    now = errors * lost + (len(wrong) - errors) * good
+
+    def enough(more: int) -> bool:
+        return float(np.logaddexp.reduce(now + more * good)) >= math.log(len(good) / delta)
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    return bisect_left(range(high), 1, lo=high // 2, key=enough)
+
+
+def _in_order(bad: ArrayLike) -> Flags:
+    array = np.asarray(bad)
+    return flags(array, array.size, "bad")
+
+
+def _low_bets(alpha: float) -> Floats:
+    return -np.array(_TOWARDS_LOW) / (1 - share(alpha, "alpha"))
+
+
+def _growth(alpha: float, bets: Floats) -> tuple[Floats, Floats]:
+    """Return the growth of the logarithm of each bet's wealth by a good decision and by an error."""
+    return np.log1p(-bets * alpha), np.log1p(bets * (1 - alpha))
+
+
+def _wealth(wrong: Flags, alpha: float, bets: Floats) -> Floats:
+    """Average, over the bets, the product of 1 + bet (x - alpha) over the decisions so far."""
+    total = np.zeros(wrong.shape)
+    for good, lost in zip(*_growth(alpha, bets), strict=True):
+        total += np.exp(np.where(wrong, lost, good).cumsum(axis=-1))
+    return np.asarray(total / len(bets))
+
+
+def _process(wealth: Floats, delta: float) -> EProcess:
+    limit = 1 / share(delta, "delta")
+    there = wealth >= limit
+    return EProcess(wealth=wealth, limit=limit, reached=int(np.argmax(there)) + 1 if there.any() else None)
