@@ -1,0 +1,84 @@
+"""What has come of a load so far, and where the runs of one file go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from check_workbench.sources import Rejected
+from check_workbench.store.batches import batch
+from check_workbench.store.staging import Raw, store_batch
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from check_workbench.store.batches import Placed
+    from check_workbench.store.staging import Fates
+
+
+class Target(NamedTuple):
+    """Where the runs of one file go."""
+
+    file: str
+    first: int
+    """Key of its first run."""
+    source: int
+    """Key of its row in `sources`."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has come of a load so far."""
+
+    runs: int = 0
+    spans: int = 0
+    steps: int = 0
+    already: int = 0
+    replaced: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, fates: Fates, file: str) -> None:
+        """Count what became of a batch."""
+        self.runs += fates.runs
+        self.spans += fates.spans
+        self.steps += fates.steps
+        self.already += fates.already
+        self.replaced += fates.replaced
+        self.rejected += [
+            Rejected(
+                file=file,
+                line=line,
+                reason=f"run_id {run_id!r} must be there once in a file, but line {first} has it with other content",
+            )
+            for line, run_id, first in fates.repeated
+        ]
+
+    def join(self, other: Tally) -> None:
+        """Add what came of one file."""
+        self.runs += other.runs
+        self.spans += other.spans
+        self.steps += other.steps
+        self.already += other.already
+        self.replaced += other.replaced
+        self.rejected += sorted(other.rejected, key=lambda r: r.line)
+        self.notes += other.notes
+
+
+def store_placed(
+    cursor: duckdb.DuckDBPyConnection,
+    placed: list[Placed],
+    target: Target,
+    own: Tally,
+) -> None:
+    """Store runs that a reader made."""
+    tables, refused = batch(placed)
+    own.rejected += [Rejected(file=target.file, line=line, reason=reason) for line, reason in refused]
+    if not tables.runs.num_rows:
+        return
+    names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps")
+    for name, rows in zip(names, tables, strict=True):
+        cursor.register(name, rows)
+    own.add(store_batch(cursor, names, target.source), target.file)
+    for name in names:
+        cursor.unregister(name)

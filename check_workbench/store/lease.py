@@ -1,0 +1,130 @@
+"""Holding a DuckDB file only while a call runs, shared by the threads of one process."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import threading
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from check_workbench.errors import StoreBusyError, StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import duckdb
+
+WAIT_SECONDS = 10.0
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
+_FIRST_PAUSE = 0.01
+_LONGEST_PAUSE = 0.25
+
+
+@dataclass(slots=True)
+class _Held:
+    connection: duckdb.DuckDBPyConnection
+    read_only: bool
+    users: int
+
+
+_held: dict[str, _Held] = {}
+_changed = threading.Condition()
+
+
+@contextlib.contextmanager
+def leased(path: Path, *, read_only: bool, wait: float = WAIT_SECONDS) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a cursor of the calling thread on a file, which is open as long as somebody in the process uses it.
+
+    Parameters
+    ----------
+    path
+        The DuckDB file.
+    read_only
+        Open it to read only; shares an instance that already writes.
+    wait
+        How long to wait for another process, in seconds.
+
+    Raises
+    ------
+    StoreBusyError
+        If another process holds the file for longer than `wait`.
+    StoreError
+        If the file cannot be opened.
+    """
+    key = os.path.realpath(path)
+    cursor = _taken(key, path, read_only=read_only, until=time.monotonic() + wait)
+    try:
+        yield cursor
+    finally:
+        cursor.close()
+        _give_back(key)
+
+
+def _taken(key: str, path: Path, *, read_only: bool, until: float) -> duckdb.DuckDBPyConnection:
+    pause = _FIRST_PAUSE
+    with _changed:
+        while True:
+            held = _held.get(key)
+            if held is not None and (read_only or not held.read_only):
+                held.users += 1
+                return held.connection.cursor()
+            if held is None:
+                opened = _opened(key, path, read_only=read_only)
+                if isinstance(opened, str):
+                    reason = opened
+                else:
+                    _held[key] = _Held(opened, read_only, 1)
+                    return opened.cursor()
+            else:
+                reason = f"PID {os.getpid()} (this process) reads it"
+            if time.monotonic() >= until:
+                raise StoreBusyError(f"{path} is in use: {reason}. Waited; try again when that call has ended.")
+            _changed.wait(min(pause, max(0.0, until - time.monotonic())))
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+
+def _give_back(key: str) -> None:
+    with _changed:
+        held = _held[key]
+        held.users -= 1
+        if held.users == 0:
+            held.connection.close()
+            del _held[key]
+        _changed.notify_all()
+
+
+def connected(database: str, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open a database that reads times in UTC, fetches no extension, and sees no Python variable."""
+    import duckdb
+
+    connection = duckdb.connect(database, read_only=read_only, config=_CONFIG)
+    connection.execute("set global python_enable_replacements = false")
+    with contextlib.suppress(duckdb.Error):  # without ICU every time is UTC already
+        connection.execute("set global TimeZone = 'UTC'")
+    return connection
+
+
+def _opened(key: str, path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnection | str:
+    """Return a connection, or who holds the file."""
+    import duckdb
+
+    try:
+        return connected(key, read_only=read_only)
+    except duckdb.Error as error:
+        text = str(error)
+        if "lock" not in text.lower():
+            raise StoreError(f"{path} cannot be opened as a store: {text.splitlines()[0]}") from error
+        pid = re.search(r"PID (\d+)", text)
+        return f"PID {pid[1]} holds it" if pid else "another process holds it"
+
+
+def _forget() -> None:
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

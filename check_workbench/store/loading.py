@@ -1,0 +1,153 @@
+"""Load recorded runs: each file in one transaction, whichever format it has."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from check_workbench import sources
+from check_workbench.records import Run
+from check_workbench.sources import Note, Rejected
+from check_workbench.store import native
+from check_workbench.store.arrivals import Tally, Target, store_placed
+from check_workbench.store.batches import Placed
+from check_workbench.store.files import Found, find
+from check_workbench.store.progress import Progress
+from check_workbench.store.report import LoadReport
+from check_workbench.store.staging import begin_file
+from check_workbench.store.tables import number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    import duckdb
+
+    from check_workbench.store.database import Store
+
+SPANS_A_BATCH = 50_000
+RUNS_A_BATCH = 5_000
+
+
+def load_runs(
+    store: Store,
+    paths: str | Path | Iterable[str | Path],
+    *,
+    format_name: str | None = None,
+    progress: Callable[[str, float], None] | None = None,
+) -> LoadReport:
+    """Load files and folders into a store; see `Store.load`."""
+    say = progress or Progress("loading")
+    found, skipped = find(paths)
+    total = sum(_size(item.path) for item in found) or 1
+    tally, done = Tally(), 0
+    with store.hold():
+        for item in found:
+            size = _size(item.path)
+
+            def told(share: float, item: Found = item, before: int = done, size: int = size) -> None:
+                say(str(item.path), (before + share * size) / total)
+
+            told(0.0)
+            if not _load_file(store, item, format_name, tally, told):
+                skipped.append(str(item.path))
+            done += size
+    say("", 1.0)
+    return LoadReport(
+        runs=tally.runs,
+        spans=tally.spans,
+        steps=tally.steps,
+        already=tally.already,
+        replaced=tally.replaced,
+        skipped=tuple(skipped),
+        rejected=tuple(tally.rejected),
+        notes=tuple(dict.fromkeys(tally.notes)),
+    )
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _load_file(
+    store: Store,
+    item: Found,
+    format_name: str | None,
+    tally: Tally,
+    told: Callable[[float], None],
+) -> bool:
+    """Load one file in one transaction; say whether it holds runs."""
+    try:
+        recognised = sources.recognise(item.path, format=format_name)
+    except OSError as error:
+        tally.rejected.append(Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}"))
+        return True
+    if recognised is None:
+        return False
+    if isinstance(recognised, Rejected):
+        tally.rejected.append(recognised)
+        return True
+    own = Tally()
+    try:
+        with store.transaction() as cursor:
+            _store_file(cursor, item, recognised, own, told)
+    except OSError as error:
+        own = Tally(rejected=[Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}")])
+    tally.join(own)
+    return True
+
+
+def _store_file(
+    cursor: duckdb.DuckDBPyConnection,
+    item: Found,
+    recognised: sources.Recognised,
+    own: Tally,
+    told: Callable[[float], None],
+) -> None:
+    source = number(cursor, "select coalesce(max(source_key), -1) + 1 from sources")
+    target = Target(file=str(item.path), first=begin_file(cursor), source=source)
+    if recognised.format.read is None:
+        native.load(cursor, item.path, target, own, told)
+    else:
+        _store_runs(cursor, _runs(item, recognised, own), target, own)
+    if own.runs or own.replaced:
+        cursor.execute(
+            "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
+            "now()::timestamp, ?, ?, ?, 0, 0",
+            [source, str(item.path), recognised.format.name, source, own.runs + own.replaced, own.spans, own.steps],
+        )
+
+
+def _runs(item: Found, recognised: sources.Recognised, own: Tally) -> Iterator[tuple[int, Run]]:
+    for place, record in enumerate(sources.read(item.path, recognised, root=item.root), start=1):
+        if isinstance(record, Run):
+            yield place, record
+        elif isinstance(record, Note):
+            own.notes.append(f"{record.file}: {record.text}")
+        else:
+            own.rejected.append(record)
+
+
+def _store_runs(
+    cursor: duckdb.DuckDBPyConnection,
+    runs: Iterator[tuple[int, Run]],
+    target: Target,
+    own: Tally,
+) -> None:
+    key = target.first
+    while some := list(_some(runs)):
+        placed = [Placed(key + offset, line, run) for offset, (line, run) in enumerate(some)]
+        key += len(placed)
+        store_placed(cursor, placed, target, own)
+
+
+def _some(runs: Iterator[tuple[int, Run]]) -> Iterator[tuple[int, Run]]:
+    spans = 0
+    for line, run in islice(runs, RUNS_A_BATCH):
+        yield line, run
+        spans += len(run.spans)
+        if spans >= SPANS_A_BATCH:
+            return

@@ -1,0 +1,200 @@
+"""From raw rows to the store's tables: normalise, digest, compare with what is there, insert.
+
+Raw rows are three relations of runs, spans and steps with the records' columns; `row` numbers the runs and becomes
+their key, so spans that come in run order are stored in run order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from check_workbench.records import Run, Span, Step, columns
+from check_workbench.store.digests import maybe_json, run_digest, span_digest, step_digest, text_digest
+from check_workbench.store.names import listed, quote
+from check_workbench.store.tables import number
+
+if TYPE_CHECKING:
+    import duckdb
+
+MCP_TEXT_LIMIT = 200_000
+_RUN = [c.name for c in columns(Run)]
+_SPAN = [c.name for c in columns(Span)]
+_STEP = [c.name for c in columns(Step)]
+_DERIVED = ["mcp_text", "failed", "input_digest", "output_digest"]
+_FLAG = r'[{,]"(?:(?:[^"\\]|\\.)*\.)?is_?[eE]rror":true'
+"""An error flag among minified attributes, at any depth: `is_error`, `isError`, `tool.is_error`."""
+
+
+class Raw(NamedTuple):
+    """The relations that hold the raw rows of a batch, as SQL."""
+
+    runs: str
+    spans: str
+    steps: str
+
+
+class Fates(NamedTuple):
+    """What became of the runs of a batch."""
+
+    runs: int
+    spans: int
+    steps: int
+    already: int
+    replaced: int
+    repeated: list[tuple[int, str, int]]
+    """Line, run_id and earlier line of records that repeat a run_id with other content."""
+
+
+def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
+    """Prepare the loading of one file and return the key of its first run."""
+    cursor.execute("create or replace temp table file_runs (run_id varchar, digest bigint, line bigint)")
+    return number(cursor, "select coalesce(max(run_key), -1) + 1 from runs")
+
+
+def store_batch(cursor: duckdb.DuckDBPyConnection, raw: Raw, source: int) -> Fates:
+    """Normalise the raw rows of a batch, decide what becomes of each run, and store the ones that win.
+
+    Parameters
+    ----------
+    cursor
+        In a transaction.
+    raw
+        Relations with the raw rows.
+    source
+        Key of the file's row in `sources`.
+    """
+    _stage(cursor, raw)
+    _decide(cursor)
+    _drop_losers(cursor)
+    return _store(cursor, source)
+
+
+def _stage(cursor: duckdb.DuckDBPyConnection, raw: Raw) -> None:
+    cursor.execute(f"create or replace temp table stage_spans as {_spans(raw.spans)}")
+    step_columns = listed([c for c in _STEP if c != "attempt"])
+    cursor.execute(
+        f"create or replace temp table stage_steps as select row, place, {step_columns}, "
+        f"coalesce(attempt, 1) as attempt from {raw.steps}",
+    )
+    digest = run_digest(("s.mixed", "t.mixed"))
+    cursor.execute(
+        f"create or replace temp table stage_runs as select r.row, r.line, {listed(_RUN, of='r')}, "
+        "coalesce(s.n, 0)::integer as span_count, coalesce(t.n, 0)::integer as step_count, "
+        f"{digest} as digest from {raw.runs} as r "
+        f"left join (select row, count(*) as n, bit_xor({span_digest()}) as mixed from stage_spans group by row) as s "
+        "on s.row = r.row "
+        f"left join (select row, count(*) as n, bit_xor({step_digest()}) as mixed from stage_steps group by row) as t "
+        "on t.row = r.row",
+    )
+
+
+def _spans(raw: str) -> str:
+    own = [name for name in _SPAN if name != "duration_ms"]
+    return (
+        f"select row, seq, {listed(own)}, "
+        "coalesce(duration_ms, case when ended_at >= started_at then "
+        "(epoch_us(ended_at) - epoch_us(started_at)) / 1000 end) as duration_ms, "
+        f"{_mcp_text()} as mcp_text, {_failed()} as failed, "
+        f"{text_digest('input')} as input_digest, {text_digest('output')} as output_digest from {raw}"
+    )
+
+
+def _mcp_text() -> str:
+    texts = "try(json_extract_string(output, '$.content[*].text'))"
+    joined = f"array_to_string(list_filter({texts}, lambda t: t is not null), chr(10))"
+    return (
+        "case when type in ('mcp_tool', 'tool') and contains(output, '\"content\"') and "
+        f"{maybe_json('output')} and len({texts}) > 0 then left({joined}, {MCP_TEXT_LIMIT}) end"
+    )
+
+
+def _failed() -> str:
+    flagged = f"contains(attributes::varchar, 'rror\":true') and regexp_matches(attributes::varchar, '{_FLAG}')"
+    result = (
+        "contains(output, '\"isError\"') and "
+        f"{maybe_json('output')} and try(json_extract_string(output, '$.isError')) = 'true'"
+    )
+    return (
+        "(coalesce(status = 'error', false) or coalesce(error <> '', false) or "
+        f"coalesce({flagged}, false) or coalesce({result}, false))"
+    )
+
+
+def _decide(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Name the fate of each staged run: `new`, `replaced`, `already`, or `repeated` in its file."""
+    cursor.execute(
+        """
+        create or replace temp table fates as
+        with placed as (
+            select row, line, run_id, digest, span_count, step_count, ended_at from stage_runs
+        ), firsts as (
+            select run_id, digest, line from file_runs
+            union all
+            select run_id, arg_min(digest, row), arg_min(line, row) from placed
+            where run_id not in (select run_id from file_runs) group by run_id
+        ), known as (
+            select p.run_id, r.run_key, r.digest, r.span_count, r.ended_at, coalesce(s.n, 0) as step_count
+            from placed as p join runs as r using (run_id)
+            left join (
+                select run_key, count(*) as n from steps
+                where run_key in (select run_key from runs where run_id in (select run_id from placed))
+                group by run_key
+            ) as s using (run_key)
+            group by all
+        )
+        select p.row, p.line, p.run_id, p.digest, f.line as first_line, k.run_key as old_key,
+            case
+                when p.line <> f.line and p.digest = f.digest then 'already'
+                when p.line <> f.line then 'repeated'
+                when k.run_key is null then 'new'
+                when k.digest = p.digest then 'already'
+                when (p.span_count, p.step_count, coalesce(p.ended_at, '1900-01-01'::timestamp))
+                    >= (k.span_count, k.step_count, coalesce(k.ended_at, '1900-01-01'::timestamp)) then 'replaced'
+                else 'already'
+            end as fate
+        from placed as p join firsts as f using (run_id) left join known as k using (run_id)
+        """,
+    )
+    cursor.execute("insert into file_runs select run_id, digest, line from fates where line = first_line")
+
+
+def _drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Take away what a replaced run left behind; its decisions stay, its answers become stale."""
+    if not number(cursor, "select count(*) from fates where fate = 'replaced'"):
+        return
+    old = "(select old_key from fates where fate = 'replaced')"
+    for name in ("spans", "steps", "measurements", "runs"):
+        cursor.execute(f"delete from {name} where run_key in {old}")
+    cursor.execute(
+        "update answers set stale = true from fates where fates.fate = 'replaced' and "
+        "answers.run_id = fates.run_id and answers.run_digest is distinct from fates.digest",
+    )
+
+
+def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
+    tally = dict(cursor.execute("select fate, count(*) from fates group by fate").fetchall())
+    won = tally.get("new", 0) + tally.get("replaced", 0)
+    every = won == sum(tally.values())
+    which = "" if every else "where row in (select row from fates where fate in ('new', 'replaced'))"
+    run_columns = listed(_RUN)
+    cursor.execute(
+        f"insert into runs (run_key, source_key, digest, span_count, {run_columns}) "
+        f"select row, ?, digest, span_count, {run_columns} from stage_runs {which} order by row",
+        [source],
+    )
+    added = {}
+    for name, place, names in (("spans", "seq", [*_SPAN, *_DERIVED]), ("steps", "place", _STEP)):
+        added[name] = number(
+            cursor,
+            f"insert into {name} (run_key, {quote(place)}, {listed(names)}) "
+            f"select row, {quote(place)}, {listed(names)} from stage_{name} {which}",
+        )
+    repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
+    return Fates(
+        runs=tally.get("new", 0),
+        spans=added["spans"],
+        steps=added["steps"],
+        already=tally.get("already", 0),
+        replaced=tally.get("replaced", 0),
+        repeated=repeated.fetchall(),
+    )

@@ -1,0 +1,37 @@
+"""Statements over the store's tables that several verbs share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+OF_A_RUN = ("spans", "steps", "measurements")
+"""Tables whose rows belong to a `run_key`."""
+SAID_OF_A_RUN = ("decisions", "answers")
+"""Tables whose rows name a `run_id`."""
+
+
+def number(cursor: duckdb.DuckDBPyConnection, text: str, params: Sequence[Any] = ()) -> int:
+    """Run a statement that returns one number; the cursor is free afterwards."""
+    return int(cursor.execute(text, list(params)).fetchall()[0][0])
+
+
+def delete_runs(cursor: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> int:
+    """Delete runs and all that hangs on them, and return how many runs there were."""
+    cursor.execute(
+        "create or replace temp table going as select run_key, run_id from runs where run_id in "
+        "(select unnest(?::varchar[]))",
+        [list(run_ids)],
+    )
+    for name in OF_A_RUN:
+        cursor.execute(f"delete from {name} where run_key in (select run_key from going)")
+    for name in SAID_OF_A_RUN:
+        cursor.execute(f"delete from {name} where run_id in (select unnest(?::varchar[]))", [list(run_ids)])
+    cursor.execute("delete from runs where run_key in (select run_key from going)")
+    count = number(cursor, "select count(*) from going")
+    cursor.execute("drop table going")
+    return count

@@ -1,0 +1,36 @@
+"""Fixtures for every test."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from check_workbench.store import open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from check_workbench.store import Store
+
+REALDATA = "CHECK_WORKBENCH_REALDATA"
+
+
+@pytest.fixture(scope="session")
+def realdata() -> Path:
+    """Return the folder of recorded runs that are not part of the project, or skip."""
+    root = Path(__file__).resolve().parents[1]
+    places = [Path(os.environ[REALDATA])] if os.environ.get(REALDATA) else [root.parent / "shared" / "realdata"]
+    for place in places:
+        if place.is_dir():
+            return place
+    pytest.skip(f"real recorded runs are neither at ../shared/realdata nor where ${REALDATA} points")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    """Yield an empty store in memory."""
+    with open_store() as opened:
+        yield opened
