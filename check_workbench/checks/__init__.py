@@ -1,0 +1,96 @@
+"""What a check asks and where it cuts: rules, questions, cut-offs, `Check`, and the two digests.
+
+The *asked* digest covers what is measured or asked; it keys answers, measurements and labels. The *document*
+digest adds cut-offs and flags; it keys verdicts and certificates. Moving a threshold changes only the second.
+Source: DESIGN section 3.
+"""
+
+from check_workbench.checks.asks import (
+    FIXED_RULES,
+    QUESTION_KINDS,
+    RULE_TYPES,
+    Choice,
+    Count,
+    Errors,
+    EvidenceRule,
+    Levels,
+    Match,
+    Metric,
+    Question,
+    Repeat,
+    RequiresBefore,
+    Rule,
+    RunEnd,
+    Selector,
+    Slow,
+    UnrecoveredError,
+    YesNo,
+    is_rule,
+    kind_of,
+)
+from check_workbench.checks.check import (
+    Check,
+    Dialect,
+    Item,
+    Meaning,
+    Process,
+    ProcessStep,
+    Scope,
+)
+from check_workbench.checks.cuts import (
+    AtLeast,
+    Cutoffs,
+    FlagAt,
+    FlagLevel,
+    FlagOn,
+    PassBand,
+    PassLevel,
+    PassNames,
+)
+from check_workbench.checks.thresholds import (
+    Threshold,
+    thresholds,
+    with_threshold,
+)
+
+__all__ = [
+    "FIXED_RULES",
+    "QUESTION_KINDS",
+    "RULE_TYPES",
+    "AtLeast",
+    "Check",
+    "Choice",
+    "Count",
+    "Cutoffs",
+    "Dialect",
+    "Errors",
+    "EvidenceRule",
+    "FlagAt",
+    "FlagLevel",
+    "FlagOn",
+    "Item",
+    "Levels",
+    "Match",
+    "Meaning",
+    "Metric",
+    "PassBand",
+    "PassLevel",
+    "PassNames",
+    "Process",
+    "ProcessStep",
+    "Question",
+    "Repeat",
+    "RequiresBefore",
+    "Rule",
+    "RunEnd",
+    "Scope",
+    "Selector",
+    "Slow",
+    "Threshold",
+    "UnrecoveredError",
+    "YesNo",
+    "is_rule",
+    "kind_of",
+    "thresholds",
+    "with_threshold",
+]
