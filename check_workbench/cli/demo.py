@@ -1,0 +1,160 @@
+"""`demo`: the whole way on sample data, by the very commands that a user would type."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.cli.arguments import parser
+from check_workbench.cli.screen import Outcome
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterable
+
+MARKER = ".check-workbench-demo"
+STORE, REPORT = "demo.duckdb", "trust.html"
+OWN = (MARKER, STORE, f"{STORE}.wal", REPORT, "replace.html")
+SCREENING = "data/vendors/PROCESS.md#vendor-check/check_vendor"
+TERMS = "data/vendors/PROCESS.md#vendor-check/write_terms"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One command of the demo, and what it shows."""
+
+    title: str
+    words: tuple[str, ...]
+
+    @property
+    def line(self) -> str:
+        """The command as one types it."""
+        return shlex.join(("check-workbench", *self.words))
+
+
+LOAD = Stage(
+    title="1. Load recorded runs, what people decided, and what a model judge answered",
+    words=(
+        *("load", "data/refunds/runs.jsonl", "data/vendors/runs.jsonl", "--db", STORE),
+        *("--decisions", "data/refunds/labels.csv", "--decisions", "data/vendors/decisions.csv"),
+        *("--answers", "data/refunds/answers.jsonl"),
+    ),
+)
+EVALUATE = Stage(
+    title="2. Evaluate the checks over all runs",
+    words=("evaluate", "data/refunds/checks", "data/vendors/PROCESS.md", "--db", STORE),
+)
+CALIBRATE = Stage(
+    title="3. Calibrate the thresholds of the refund checks against what people said",
+    words=("calibrate", "data/refunds/checks", "--db", STORE, "--goal", "precision>=0.8"),
+)
+ENFORCE = Stage(
+    title="4. May the advisory checks of the vendor process be enforced?",
+    words=(
+        *("trust", SCREENING, TERMS, "--db", STORE, "--change", "enforce"),
+        *("--max-false-fail", "0.1", "--confidence", "0.9", "--report", REPORT),
+    ),
+)
+REPLACE = Stage(
+    title="5. May the screening check even replace the approval?",
+    words=(
+        *("trust", SCREENING, "--db", STORE, "--change", "replace_approval"),
+        *("--max-false-pass", "0.05", "--confidence", "0.9", "--report", "replace.html"),
+    ),
+)
+STAGES = (LOAD, EVALUATE, CALIBRATE, ENFORCE, REPLACE)
+SAID = {
+    "ready": "ready: it can {change}",
+    "need_labels": "not yet: {labels} more blind decisions would do, if no further error comes",
+    "too_weak": "no: it errs too often to {change}",
+    "unusable": "no: the decisions at hand cannot decide it",
+}
+CHANGES = {"enforce": "be enforced", "replace_approval": "replace the approval"}
+
+
+def demo(arguments: argparse.Namespace) -> Outcome:
+    """Run the demo in a folder of its own; its exit code is 0 whatever is decided about the checks."""
+    folder = Path(arguments.out)
+    prepare(folder)
+    with contextlib.chdir(folder):
+        outcomes = {stage: _ran(stage) for stage in STAGES}
+    decided = [*outcomes[ENFORCE].data["checks"], *outcomes[REPLACE].data["checks"]]
+    report = folder / REPORT
+    data = {
+        "load": outcomes[LOAD].data,
+        "calibrate": outcomes[CALIBRATE].data,
+        "trust": {"checks": decided},
+        "report": str(report),
+    }
+    lines = [line for stage, outcome in outcomes.items() for line in _told(stage, outcome)]
+    return Outcome(text="\n".join([*lines, *_closing(decided, folder)]), data=data)
+
+
+def prepare(folder: Path) -> None:
+    """Lay the sample data into a folder that is new, empty, or the demo's own.
+
+    Raises
+    ------
+    InputError
+        If the folder holds anything that the demo did not write, or that was changed since.
+    """
+    from check_workbench.samples import sample_data
+
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"--out must be a folder, but {folder} is a file; choose another with --out DIR")
+    source = sample_data()
+    files = [p for p in _files(source) if p.suffix != ".py"]
+    present = {p.relative_to(folder).as_posix() for p in _files(folder)} if folder.exists() else set()
+    if present and MARKER not in present:
+        raise InputError(f"{folder} holds files that are not the demo's; choose another folder with --out DIR")
+    copies = {f"data/{p.relative_to(source).as_posix()}": p for p in files}
+    foreign = sorted(name for name in present - set(OWN) if not _same(folder / name, copies.get(name)))
+    if foreign:
+        listed = ", ".join(foreign[:5]) + (", …" if len(foreign) > 5 else "")
+        raise InputError(
+            f"{folder} holds {listed}, which is new or changed since the demo wrote it; choose another --out"
+        )
+    for name in OWN:
+        (folder / name).unlink(missing_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / MARKER).write_text("Written by check-workbench demo; it may overwrite what it wrote here.\n")
+    for name, path in copies.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, folder / name)
+
+
+def _ran(stage: Stage) -> Outcome:
+    arguments = parser().parse_args(stage.words)
+    outcome: Outcome = arguments.run(arguments)
+    return outcome
+
+
+def _told(stage: Stage, outcome: Outcome) -> Iterable[str]:
+    yield from (f"== {stage.title}", f"$ {stage.line}", outcome.text)
+    if outcome.code:
+        yield f"(exit code {outcome.code})"
+    yield ""
+
+
+def _closing(decided: list[dict[str, Any]], folder: Path) -> Iterable[str]:
+    yield "== In words"
+    for one in decided:
+        change = CHANGES[one["change"]]
+        said = SAID[one["outcome"]].format(change=change, labels=one["labels_needed"])
+        yield f"{one['check']}, to {change}: {said}."
+    yield ""
+    yield f"Report: {folder / REPORT} (open it in a browser)"
+    yield f"To go on: cd {shlex.quote(str(folder))}, and repeat any line above that starts with $."
+
+
+def _files(folder: Path) -> Iterable[Path]:
+    return sorted(p for p in folder.rglob("*") if not p.is_dir() and "__pycache__" not in p.parts)
+
+
+def _same(path: Path, original: Path | None) -> bool:
+    return original is not None and path.is_file() and path.read_bytes() == original.read_bytes()

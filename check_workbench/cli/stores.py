@@ -1,0 +1,43 @@
+"""Opening the store that a command names."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from check_workbench.cli.screen import announce
+from check_workbench.errors import StoreError, hint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from check_workbench.store import Store
+
+
+@contextlib.contextmanager
+def existing(path: str, *, answers: str | None = None) -> Iterator[Store]:
+    """Open a store that must be there already, so that a mistyped name does not become an empty store.
+
+    Parameters
+    ----------
+    path
+        The store's file.
+    answers
+        Recorded answers to load first.
+
+    Raises
+    ------
+    StoreError
+        If there is no such file.
+    """
+    import check_workbench as cw
+
+    file = Path(path)
+    if not file.exists():
+        near = hint(file.name, [p.name for p in file.parent.glob("*.duckdb")]) if file.parent.is_dir() else ""
+        raise StoreError(f"{path} does not exist; a store is made by check-workbench load.{near}")
+    with cw.open(path) as store:
+        if answers is not None:
+            announce(repr(store.load_answers(answers)))
+        yield store

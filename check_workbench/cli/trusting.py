@@ -1,0 +1,75 @@
+"""`calibrate`, `plan` and `trust`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.cli.arguments import Usage
+from check_workbench.cli.screen import Outcome, announce
+from check_workbench.cli.stores import existing
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from check_workbench.plans import Plan
+
+EXIT_OF = {"ready": 0, "need_labels": 10, "too_weak": 11, "unusable": 12}
+BOUNDS = ("change", "max_false_pass", "max_false_fail", "confidence")
+
+
+def calibrate(arguments: argparse.Namespace) -> Outcome:
+    """Choose thresholds against human decisions, and write them if asked to."""
+    import check_workbench as cw
+
+    given = {name: value for name in ("goal", "labels") if (value := getattr(arguments, name)) is not None}
+    with existing(arguments.db, answers=arguments.answers) as store:
+        made = cw.calibrate(arguments.checks, store, **given)
+    lines = [repr(made)]
+    if arguments.apply:
+        written = made.apply()
+        lines += [f"wrote {file}" for file in written] or ["no number moves, nothing was written"]
+    elif patch := made.patch():
+        lines += ["", patch.rstrip(), "", "--apply writes this change"]
+    return Outcome(text="\n".join(lines), data=made.to_json())
+
+
+def plan(arguments: argparse.Namespace) -> Outcome:
+    """Make a plan, and write it where the arguments say."""
+    if arguments.change is None:
+        raise Usage("plan needs --change enforce or --change replace_approval", "usage: plan --change CHANGE [-o FILE]")
+    made = _bounds(arguments)
+    data = {**made.to_dict(), "digest": made.digest, "file": arguments.out}
+    if arguments.out is None:
+        return Outcome(text=made.to_yaml().rstrip(), data=data)
+    _keep_other_plan(Path(arguments.out), made)
+    made.write(arguments.out)
+    return Outcome(text=f"{made}\nwrote {arguments.out}", data=data)
+
+
+def trust(arguments: argparse.Namespace) -> Outcome:
+    """Decide for each check whether it may be trusted; the worst outcome is the exit code."""
+    import check_workbench as cw
+    from check_workbench.plans import read_plan
+
+    if arguments.plan and any(getattr(arguments, name) is not None for name in BOUNDS):
+        raise Usage("--plan and the bounds exclude each other", "usage: trust CHECK... --db FILE --plan FILE")
+    made = read_plan(arguments.plan) if arguments.plan else _bounds(arguments)
+    with existing(arguments.db) as store:
+        certificate = cw.trust(arguments.checks, store, plan=made)
+    raise NotImplementedError(certificate, announce)
+
+
+def _bounds(arguments: argparse.Namespace) -> Plan:
+    import check_workbench as cw
+
+    given: dict[str, Any] = {name: value for name in BOUNDS if (value := getattr(arguments, name)) is not None}
+    return cw.plan(**given)
+
+
+def _keep_other_plan(path: Path, made: Plan) -> None:
+    from check_workbench.plans import read_plan
+
+    if path.is_file() and (path.stat().st_size == 0 or read_plan(path).digest != made.digest):
+        raise InputError(f"{path} holds another plan. A plan is fixed before labels are read: choose another name.")
