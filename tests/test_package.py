@@ -16,8 +16,8 @@ import check_workbench
 
 ROOT = Path(__file__).parent.parent
 HEAVY = ("ibis", "sklearn", "scipy", "ipywidgets", "matplotlib", "duckdb", "pandas", "numpy", "yaml", "jsonschema")
-MODULES = [m.name for m in pkgutil.walk_packages(check_workbench.__path__, "check_workbench.")]
 SOURCES = sorted(p for p in (ROOT / "check_workbench").rglob("*.py") if "__pycache__" not in p.parts)
+MODULES = [".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for p in SOURCES]
 TEXTS = (".py", ".md", ".toml", ".yaml", ".yml", ".json", ".jsonl", ".csv", ".ipynb", ".svg", ".ts", ".tsx", ".css", "")
 MACHINE = re.compile(r"(?<![\w.])/(?:root|home|Users|tmp|work|mnt|opt|var)/[\w.-]+")
 

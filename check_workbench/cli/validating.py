@@ -15,15 +15,14 @@ if TYPE_CHECKING:
 
 def validate(arguments: argparse.Namespace) -> Outcome:
     """Read check documents and list every problem; an error anywhere is exit code 1."""
-    from check_workbench import dialects
+    from check_workbench.dialects.reading import read_clashing
 
-    readings = [reading for path in arguments.paths for reading in dialects.read(path)]
-    files = [_file(reading) for reading in readings]
+    files = [_file(reading) for reading in read_clashing(arguments.paths)]
     problems = [problem for file in files for problem in file["problems"]]
     errors = sum(problem["severity"] == "error" for problem in problems)
     lines = [line for file in files for line in _lines(file)]
     checks = sum(len(file["checks"]) for file in files)
-    lines.append(f"{_many(len(files), 'file')}, {_many(checks, 'check')}, {_many(errors, 'error')}")
+    lines.append(f"{_many(len(files), 'check file')}, {_many(checks, 'check')}, {_many(errors, 'error')}")
     return Outcome(text="\n".join(lines), data={"files": files}, code=1 if errors else 0)
 
 
@@ -31,7 +30,7 @@ def _file(reading: Reading) -> dict[str, Any]:
     return {
         "file": str(reading.file),
         "dialect": reading.dialect,
-        "checks": [check.id for check in reading.checks],
+        "checks": [found.id for found in reading.found],
         "problems": [dataclasses.asdict(problem) for problem in reading.problems],
     }
 

@@ -1,0 +1,141 @@
+"""The sample data: the same bytes from the same seed, small, and in the forms that it claims."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from check_workbench import samples
+from check_workbench.errors import InputError
+from check_workbench.records import DECISIONS, PROVENANCES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DATA = samples.sample_data()
+GENERATED = (
+    "refunds/runs.jsonl",
+    "refunds/answers.jsonl",
+    "refunds/labels.csv",
+    "vendors/runs.jsonl",
+    "vendors/decisions.csv",
+)
+
+
+def lines(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def again(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("again")
+    subprocess.run([sys.executable, "-B", DATA / "generate.py", folder], check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize("name", GENERATED)
+def test_the_seed_gives_the_same_bytes(again: Path, name: str) -> None:
+    assert (again / name).read_bytes() == (DATA / name).read_bytes()
+
+
+def test_nothing_else_is_generated(again: Path) -> None:
+    assert sorted(p.relative_to(again).as_posix() for p in again.rglob("*") if p.is_file()) == sorted(GENERATED)
+
+
+def test_the_seed_stands_in_the_readme() -> None:
+    seed = re.search(r"^SEED = (\d+)$", (DATA / "generate.py").read_text(encoding="utf-8"), re.MULTILINE)
+    assert seed
+    assert f"with seed {seed.group(1)} " in (DATA / "README.md").read_text(encoding="utf-8")
+
+
+def test_it_is_small() -> None:
+    assert sum(p.stat().st_size for p in DATA.rglob("*") if p.is_file()) < 3_000_000
+
+
+def test_run_ids_are_unique_and_every_decision_and_answer_finds_its_run() -> None:
+    for folder, decisions in (("refunds", "labels.csv"), ("vendors", "decisions.csv")):
+        ids = [run["run_id"] for run in lines(f"{folder}/runs.jsonl")]
+        assert len(ids) == len(set(ids))
+        assert {row["run_id"] for row in rows(f"{folder}/{decisions}")} <= set(ids)
+    assert {a["run_id"] for a in lines("refunds/answers.jsonl")} <= {r["run_id"] for r in lines("refunds/runs.jsonl")}
+
+
+def test_decisions_use_the_words_of_the_contract() -> None:
+    for row in [*rows("refunds/labels.csv"), *rows("vendors/decisions.csv")]:
+        assert row["decision"] in DECISIONS
+        assert row["provenance"] in PROVENANCES
+        assert (row["provenance"] == "blind") == (row["verdict_seen"] == "false")
+
+
+def test_recorded_answers_pile_up_at_the_cap() -> None:
+    given = Counter(a["probability"] for a in lines("refunds/answers.jsonl") if "probability" in a)
+    assert max(given) == 0.9
+    assert given[0.9] >= 10
+    assert len(given) >= 30
+
+
+def test_some_pairs_of_approvers_disagree() -> None:
+    said: dict[tuple[str, str, str], list[str]] = {}
+    for row in rows("vendors/decisions.csv"):
+        said.setdefault((row["run_id"], row["step_id"], row["attempt"]), []).append(row["decision"])
+    pairs = [decisions for decisions in said.values() if len(decisions) == 2]
+    assert len(pairs) >= 20
+    assert 2 <= sum(first != second for first, second in pairs) <= 10
+
+
+def test_a_decision_comes_after_the_submission_that_it_is_about() -> None:
+    submitted = {
+        (run["run_id"], step["step_id"], str(step["attempt"])): step["at"]
+        for run in lines("vendors/runs.jsonl")
+        for step in run["steps"]
+    }
+    about = {"approve_vendor": "check_vendor", "approve_terms": "write_terms"}
+    for row in rows("vendors/decisions.csv"):
+        assert submitted[row["run_id"], about[row["step_id"]], row["attempt"]] < row["decided_at"]
+
+
+def test_recorded_verdicts_follow_from_the_process_file() -> None:
+    from check_workbench.dialects import read_checks
+    from check_workbench.results import Answer, judge
+
+    checks = {check.step_id: check for check in read_checks(DATA / "vendors" / "PROCESS.md")}
+    for run in lines("vendors/runs.jsonl"):
+        for step in run["steps"]:
+            for question in step.get("check", {}).get("questions", []):
+                (item,) = checks[step["step_id"]].items
+                assert getattr(item.asks, "ask", None) == question["ask"]
+                kind = "probability" if question["kind"] == "yes_no" else "level"
+                answer = Answer(
+                    check_id="c", run_id="r", confidence=question.get("confidence"), **{kind: question["answer"]}
+                )
+                assert judge(item, answer).status == question["result"] == step["check"]["verdict"]
+
+
+def test_the_recorded_question_is_the_one_in_the_check_file() -> None:
+    from check_workbench.dialects import read_checks
+
+    (check,) = read_checks(DATA / "refunds" / "checks" / "refund-without-ownership.check.yaml")
+    assert {a["ask"] for a in lines("refunds/answers.jsonl")} == {getattr(check.items[0].asks, "ask", None)}
+
+
+def test_sample_data_is_found_in_a_wheel_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = tmp_path / "check_workbench"
+    monkeypatch.setattr(samples.resources, "files", lambda _: package)
+    with pytest.raises(InputError, match="sample data is missing"):
+        samples.sample_data()
+    for place in (tmp_path / "data", package / "_data"):
+        (place / "refunds").mkdir(parents=True)
+        (place / "refunds" / "runs.jsonl").touch()
+        assert samples.sample_data() == place
