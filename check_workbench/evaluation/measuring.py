@@ -1,0 +1,132 @@
+"""Rules: what they measured, and the findings beyond their cut."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.checks import AtLeast
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from check_workbench.checks import Check
+    from check_workbench.store import Store
+
+FEW_RUNS = 500
+UNMEASURED = "the rule has no value for the run"
+
+
+def measured_key(check: Check, place: int) -> str:
+    """Return the digest under which an item's measurements are kept.
+
+    A check with one item uses its own asked digest, so that its earlier versions lead to what they measured.
+    """
+    return check.asked if len(check.items) == 1 else check.asked_items[place]
+
+
+def cut_of(check: Check, place: int) -> float:
+    """Return the number from which a rule raises findings.
+
+    Raises
+    ------
+    InputError
+        If the item is no rule.
+    """
+    cut = check.items[place].cut
+    if not isinstance(cut, AtLeast):
+        raise InputError(f"item {place} of {check.id} is a question and has no at_least")
+    return cut.value
+
+
+def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, keep: bool) -> pd.DataFrame:
+    """Measure a rule on units and cut.
+
+    Parameters
+    ----------
+    check
+        The check.
+    place
+        Place of the rule among its items.
+    units
+        Rows of `units_of`.
+    store
+        Where the spans are.
+    keep
+        Measure every run that was not measured yet and keep that; else measure these units only and keep nothing.
+
+    Returns
+    -------
+    DataFrame
+        `score status reason method model answered_at` on the index of the units.
+    """
+    import pandas as pd
+
+    values = _kept(check, place, store) if keep else _fresh(check, place, units, store)
+    found = units[["run_key"]].merge(values, on="run_key", how="left").set_index(units.index)
+    value = found["value"].astype("Float64")
+    status = (value >= cut_of(check, place)).map({True: "fail", False: "pass"}).astype(object)
+    missing = value.isna()
+    status[missing] = "not_checked"
+    reason = found["reason"].astype(object).where(missing, None)
+    reason[missing & reason.isna()] = UNMEASURED
+    table = pd.DataFrame({"score": value.astype("float64"), "status": status, "reason": reason}, index=units.index)
+    return table.assign(method="rule", model=None, answered_at=pd.Series(pd.NaT, index=units.index))
+
+
+def _kept(check: Check, place: int, store: Store) -> pd.DataFrame:
+    from check_workbench import rules
+
+    key = measured_key(check, place)
+    rule: Any = check.items[place].asks
+    rules.measure_into(store, rule, key)
+    return store.sql("select run_key, value, reason from measurements where asked = ?", [key])
+
+
+def _fresh(check: Check, place: int, units: pd.DataFrame, store: Store) -> pd.DataFrame:
+    from check_workbench import rules
+
+    rule: Any = check.items[place].asks
+    spans, runs = _tables_of(units, store)
+    return store.execute(rules.measure(rule, spans, runs))
+
+
+def _tables_of(units: pd.DataFrame, store: Store) -> tuple[Any, Any]:
+    """Return the spans and runs of a few units; of many, all, since a long list costs more than a scan."""
+    runs, spans = store.table("runs"), store.table("spans")
+    keys = [int(key) for key in units["run_key"]]
+    if len(keys) > FEW_RUNS:
+        return spans, runs
+    return spans.filter(spans.run_key.isin(keys)), runs.filter(runs.run_key.isin(keys))
+
+
+def rule_findings(check: Check, place: int, failed: pd.DataFrame, store: Store, *, keep: bool) -> pd.DataFrame:
+    """Return the findings of a rule in the runs that it failed.
+
+    Parameters
+    ----------
+    check
+        The check.
+    place
+        Place of the rule among its items.
+    failed
+        The units that failed, rows of `units_of`.
+    store
+        Where the spans are.
+    keep
+        Whether all runs were measured, or only some.
+
+    Returns
+    -------
+    DataFrame
+        `run_id key value spans quote resolved`.
+    """
+    from check_workbench import rules
+
+    rule: Any = check.items[place].asks
+    if keep:
+        found = rules.findings(store, rule, cut_of(check, place))
+        return found[found["run_id"].isin(failed["run_id"])]
+    spans, runs = _tables_of(failed, store)
+    found = store.execute(rules.find(rule, cut_of(check, place), spans, runs, label="span_id"))
+    return found.merge(failed[["run_key", "run_id"]], on="run_key")

@@ -1,0 +1,7 @@
+"""Whatever can answer typed questions about recorded work."""
+
+from check_workbench.evaluators.protocol import Capabilities, Evaluator, Request
+from check_workbench.evaluators.recorded import Recorded
+from check_workbench.evaluators.settings import open_evaluator
+
+__all__ = ["Capabilities", "Evaluator", "Recorded", "Request", "open_evaluator"]

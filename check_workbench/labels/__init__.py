@@ -1,0 +1,152 @@
+"""What people decided, as one label per unit of a check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.errors import InputError
+from check_workbench.labels.blindness import ASSERTED, TIME
+from check_workbench.labels.joining import Joined, Wanted, joined
+from check_workbench.labels.voting import DISAGREE, label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import pandas as pd
+
+    from check_workbench.checks import Check
+    from check_workbench.evaluation.recorded import Key
+    from check_workbench.labels.voting import Label
+    from check_workbench.store import Store
+
+__all__ = ["Labels", "labels_for"]
+
+COLUMNS = [
+    "run_id", "step_id", "attempt", "positive", "blind", "blind_by", "reason_not_blind", "n_rows", "edited",
+    "decided_at", "decision_keys", "probability_sampled", "workflow", "session_id",
+]  # fmt: skip
+BESIDE_BLIND = "not_blind_beside_blind"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labels:
+    """The labels of a check, one row per unit, and what was left out."""
+
+    check: str
+    frame: pd.DataFrame
+    """`positive` means a problem. `n_rows` decisions were counted, those in `decision_keys`; `edited` says that the
+    problem is only that somebody edited the work."""
+    excluded: Mapping[str, int] = field(default_factory=dict)
+    """How many decisions were left out, by reason."""
+    proxy: bool = False
+    """Whether decisions about the work stand in for decisions about the check."""
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.frame)} units, {int(self.frame['positive'].sum())} with a problem"
+        head = f"Labels of {self.check}: {counts}, {int(self.frame['blind'].sum())} blind"
+        left = [f"  left out: {reason} ({count})" for reason, count in self.excluded.items()]
+        return "\n".join([head, *left, *(f"  note: {note}" for note in self.notes)])
+
+
+def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | None = None) -> Labels:
+    """Join human decisions to the units of a check.
+
+    Parameters
+    ----------
+    check
+        The check. Decisions that name it count. For a step of a process, decisions about the work count as well.
+    store
+        The store.
+    kind
+        `check`; or `work`, to take decisions about the work as a proxy for any check.
+    item
+        Only labels of this question, from 0; None takes the check as a whole.
+
+    Returns
+    -------
+    Labels
+        One row per labelled unit, in order of run and attempt.
+
+    Raises
+    ------
+    InputError
+        If `kind` is neither of the two.
+
+    Source: DESIGN section 8, polarity and blind.
+
+    Examples
+    --------
+    >>> import check_workbench as cw
+    >>> from check_workbench.checks import Check
+    >>> labels_for(Check(id="loop", dialect="neatroots", items=()), cw.open())
+    Labels of loop: 0 units, 0 with a problem, 0 blind
+    """
+    if kind not in {"check", "work"}:
+        raise InputError(f"kind must be 'check' or 'work', got {kind!r}")
+    of_step = check.process is not None
+    found = joined(Wanted(check=check, work=of_step or kind == "work", item=item), store)
+    rows = []
+    for key in sorted(found.votes, key=lambda one: (one[0], one[1] or 0)):
+        label = label_of(found.votes[key])
+        if label is None:
+            found.excluded[DISAGREE] += len(found.votes[key])
+            continue
+        found.excluded[BESIDE_BLIND] += len(found.votes[key]) - len(label.votes)
+        rows.append(_row(check, key, label, found))
+    proxy = kind == "work" and not of_step
+    return Labels(
+        check=check.id,
+        frame=_frame(rows),
+        excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
+        proxy=proxy,
+        notes=tuple(_notes(rows, proxy=proxy)),
+    )
+
+
+def _row(check: Check, key: Key, label: Label, found: Joined) -> dict[str, Any]:
+    run, attempt = key
+    decisions = [vote.row for vote in label.votes]
+    dates = [row["decided_at"] for row in decisions if row["decided_at"] is not None]
+    drawn = [row["probability_sampled"] for row in decisions if row["probability_sampled"] is not None]
+    problems = [vote.row["decision"] for vote in label.votes if vote.positive]
+    return {
+        "run_id": run,
+        "step_id": check.step_id,
+        "attempt": attempt,
+        "positive": label.positive,
+        "blind": label.blind,
+        "blind_by": label.blind_by,
+        "reason_not_blind": label.reason_not_blind,
+        "n_rows": len(decisions),
+        "edited": label.positive and set(problems) == {"edited"},
+        "decided_at": max(dates) if dates else None,
+        "decision_keys": sorted(int(row["decision_key"]) for row in decisions),
+        "probability_sampled": drawn[0] if drawn else None,
+        "workflow": found.about[run]["workflow"],
+        "session_id": found.about[run]["session_id"],
+    }
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd
+
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    table["attempt"] = pd.array(table["attempt"].tolist(), dtype="Int64")
+    table["decided_at"] = pd.to_datetime(table["decided_at"])
+    kinds = {"positive": "bool", "blind": "bool", "edited": "bool", "n_rows": "int64", "probability_sampled": "float64"}
+    return table.astype(kinds)
+
+
+def _notes(rows: list[dict[str, Any]], *, proxy: bool) -> Iterator[str]:
+    if proxy:
+        yield "decisions about the work stand in for decisions about the check"
+    counts = {by: sum(by in (row["blind_by"] or "") for row in rows) for by in (ASSERTED, TIME)}
+    if counts[ASSERTED]:
+        yield f"that nobody saw a verdict was asserted when loading ({counts[ASSERTED]} units)"
+    if counts[TIME]:
+        yield f"blind because the decision came before any verdict that the store knows of ({counts[TIME]} units)"
