@@ -104,7 +104,7 @@ def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "che
     from check_workbench.labels import labels_for
 
     labels = labels_for(check, store, kind=kind)
-    return joined(check, scores, labels, excluded=dict(labels.excluded))
+    return joined(check, scores, labels.frame, excluded=dict(labels.excluded))
 
 
 def joined(
