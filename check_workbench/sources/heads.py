@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import re
-import zlib
-from gzip import BadGzipFile
 from typing import TYPE_CHECKING
 
 from check_workbench.sources.format import Head, Rejected
-from check_workbench.sources.json_items import opened, shape_of
+from check_workbench.sources.json_items import BROKEN_GZIP, opened, shape_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +31,7 @@ def look(path: Path) -> Head | Rejected:
     try:
         with opened(path) as stream:
             data = stream.read(HEAD_BYTES)
-    except (EOFError, BadGzipFile, zlib.error) as error:
+    except BROKEN_GZIP as error:
         return Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
     if reason := _unusable(data):
         return Rejected(file=str(path), line=1, reason=reason)

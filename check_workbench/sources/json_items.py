@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
+"""What reading a damaged gzip file raises."""
+
 
 class Item(NamedTuple):
     """One record of a file."""
@@ -83,7 +86,7 @@ def items(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
         for item in read(buffered, file):
             line = item.line
             yield item
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+    except BROKEN_GZIP as error:
         yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
 
 

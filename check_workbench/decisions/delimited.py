@@ -1,0 +1,76 @@
+"""Tables as CSV, UTF-8: comma, semicolon or tab between the cells, a header in the first line."""
+
+from __future__ import annotations
+
+import csv
+import io
+from itertools import chain
+from typing import IO, TYPE_CHECKING
+
+from check_workbench.decisions.rows import Row, RowFormat, demand
+from check_workbench.errors import InputError
+from check_workbench.sources.format import Note, Rejected
+from check_workbench.sources.json_items import BROKEN_GZIP, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
+
+
+def _read(path: Path, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:
+    with opened(path) as stream:
+        try:
+            yield from _rows(stream, str(path), required)
+        except BROKEN_GZIP as error:
+            yield Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
+
+
+def _rows(stream: IO[bytes], file: str, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    first = text.readline()
+    delimiter = max(_DELIMITERS, key=first.count)
+    if delimiter != ",":
+        yield Note(file=file, text=f"the cells are separated by {_DELIMITERS[delimiter]}")
+    table = csv.reader(chain([first], text), delimiter=delimiter, strict=True)
+    header = _header(table, file, required)
+    while (line := table.line_num + 1) and (cells := _cells(table, file, line)) is not None:
+        if isinstance(cells, Rejected):
+            yield cells
+        elif any(cells):
+            yield _row(header, cells, file, line)
+
+
+def _header(table: Iterator[list[str]], file: str, required: tuple[str, ...]) -> list[str]:
+    try:
+        names = [cell.strip() for cell in next(table)]
+    except csv.Error as error:
+        raise InputError(f"{file}: the header must be a line of column names: {error}") from None
+    demand(file, required, names)
+    twice = sorted({name for name in names if name and names.count(name) > 1})
+    if twice:
+        raise InputError(f"{file}: each column must be there once, but {', '.join(twice)} is there twice")
+    return names
+
+
+def _cells(table: Iterator[list[str]], file: str, line: int) -> list[str] | Rejected | None:
+    try:
+        cells = next(table, None)
+    except csv.Error as error:
+        return Rejected(file=file, line=line, reason=f"not valid CSV: {error}")
+    return None if cells is None else [cell.strip() for cell in cells]
+
+
+def _row(header: list[str], cells: list[str], file: str, line: int) -> Row | Rejected:
+    if len(cells) != len(header):
+        reason = f"the row must have {len(header)} cells like the header, but has {len(cells)}"
+        return Rejected(file=file, line=line, reason=reason)
+    try:
+        "".join(cells).encode("utf-8")
+    except UnicodeEncodeError:
+        return Rejected(file=file, line=line, reason="the text must be UTF-8; save the table as CSV UTF-8")
+    return Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if cell and name})
+
+
+FORMAT = RowFormat(name="csv", summary="CSV with a header, UTF-8", detect=lambda _: True, read=_read)
