@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import betaincc
+from scipy.special import betaincc, ndtri
 from scipy.stats import nbinom
 
 from check_workbench.errors import InputError, UndefinedError
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from check_workbench.stats.arrays import Floats, Ints
 
+MOST = 1_000_000
+"""Labels beyond which nobody collects."""
 START = 0.40
 """Coverage at which the walk begins, fixed before any label is read."""
 
@@ -296,7 +298,7 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
     Returns
     -------
     int or None
-        None where the risk is not below alpha, or so little below that ten million labels do not suffice.
+        None where the risk is not below alpha, or so little below that about a million labels do not suffice.
 
     Examples
     --------
@@ -310,7 +312,10 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
         raise InputError(f"risk must lie between 0 and 1, got {risk}.")
     if risk >= alpha:
         return None
-    start, width = 0, 64
+    about = _about(risk, alpha=alpha, delta=delta, power=power)
+    if about > MOST:
+        return None
+    start, width = max(0, int(0.7 * alpha * about) - 50), 64
     while True:
         allowed = np.arange(start, start + width)
         sizes = _sizes(allowed, alpha, delta)
@@ -318,9 +323,13 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
         enough = chance >= power
         if enough.any():
             return int(sizes[np.argmax(enough)])
-        if sizes[-1] > 10_000_000:
-            return None
         start, width = start + width, width * 2
+
+
+def _about(risk: float, *, alpha: float, delta: float, power: float) -> float:
+    """Return the number of labels for a power by the normal approximation."""
+    spread = -ndtri(delta) * np.sqrt(alpha * (1 - alpha)) + ndtri(power) * np.sqrt(risk * (1 - risk))
+    return float((spread / (alpha - risk)) ** 2)
 
 
 def _sizes(errors: Ints, alpha: float, delta: float) -> Ints:

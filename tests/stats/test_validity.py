@@ -1,0 +1,127 @@
+"""Simulations: what is promised holds in seeded draws, and what is warned of goes wrong in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from check_workbench.stats.certify import coverage_cuts, p_value, walk
+from check_workbench.stats.clusters import clustered_test
+from check_workbench.stats.intervals import upper_bounds
+from check_workbench.stats.monitor import alarming_wealth, certifying_wealth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DRAWS = 1000
+DELTA = 0.10
+ALLOWED = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / DRAWS)
+GRID = np.linspace(0, 1, 20_001)[:-1]
+CUTS = coverage_cuts(GRID)
+
+SCENARIOS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "good": lambda s: 0.35 * (1 - s) ** 2,
+    "over": lambda s: 0.04 + 0.30 * (1 - s),
+    "topbad": lambda s: np.where(s > 0.97, 0.5, 0.03),
+    "step": lambda s: np.where(s > 0.5, 0.02, 0.30),
+    "wavy": lambda s: 0.03 + 0.10 * np.sin(6 * s) ** 2,
+}
+
+
+def _walked(rate: Callable[[np.ndarray], np.ndarray], alpha: float, n: int) -> tuple[float, float]:
+    """Return the share of draws whose certified cut has a risk above alpha, and the mean certified coverage."""
+    risk = np.cumsum(rate(GRID)[::-1]) / np.arange(1, len(GRID) + 1)
+    rng = np.random.default_rng(20_240)
+    violations, coverage = 0, 0.0
+    for _ in range(DRAWS):
+        scores = rng.random(n)
+        found = walk(scores, rng.random(n) < rate(scores), CUTS, alpha=alpha, delta=DELTA)
+        coverage += found.coverage
+        violations += found.certified is not None and risk[round(found.coverage * len(GRID)) - 1] > alpha
+    return violations / DRAWS, coverage / DRAWS
+
+
+@pytest.mark.parametrize("n", [100, 300])
+@pytest.mark.parametrize("alpha", [0.05, 0.10, 0.20])
+def test_the_walk_is_valid_where_the_risk_is_just_above_the_target(alpha: float, n: int) -> None:
+    violations, _ = _walked(lambda s: np.full_like(s, 1.02 * alpha), alpha, n)
+    assert violations <= ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("name", "alpha", "n", "floor"),
+    [
+        ("good", 0.10, 300, 0.72),
+        ("step", 0.10, 300, 0.56),
+        ("topbad", 0.10, 500, 0.55),
+        ("over", 0.20, 300, 0.70),
+        ("wavy", 0.10, 300, 0.0),
+        ("over", 0.10, 500, 0.0),
+    ],
+)
+def test_the_walk_is_valid_and_reaches_its_coverage(name: str, alpha: float, n: int, floor: float) -> None:
+    violations, coverage = _walked(SCENARIOS[name], alpha, n)
+    assert violations <= ALLOWED
+    assert coverage >= floor
+
+
+def test_choosing_the_loosest_cut_that_looks_good_is_no_guarantee() -> None:
+    rng = np.random.default_rng(1)
+    violations = 0
+    for _ in range(DRAWS):
+        found = walk(rng.random(300), rng.random(300) < 0.102, CUTS, alpha=0.10, delta=DELTA)
+        violations += bool((found.errors[found.n > 0] <= 0.10 * found.n[found.n > 0]).any())
+    assert violations / DRAWS > 0.5
+
+
+def test_clusters_break_the_naive_test_and_hold_ours() -> None:
+    rng = np.random.default_rng(2)
+    alpha, size, groups, icc = 0.05, 10, 30, 0.3
+    keys = np.repeat(np.arange(groups), size)
+    strength = 1 / icc - 1
+    naive, ours = 0, 0
+    for seed in range(DRAWS):
+        rate = rng.beta(alpha * strength, (1 - alpha) * strength, groups)
+        bad = rng.random(groups * size) < rate[keys]
+        naive += float(p_value(bad.sum(), len(bad), alpha)) <= DELTA
+        ours += clustered_test(bad, keys, alpha=alpha, delta=DELTA, seed=seed).certified
+    assert naive / DRAWS > 0.15
+    assert ours / DRAWS <= ALLOWED
+
+
+def test_looking_after_every_label_breaks_the_fixed_bound_and_holds_the_e_process() -> None:
+    rng = np.random.default_rng(3)
+    bad = rng.random((DRAWS, 1000)) < 0.05
+    fixed = upper_bounds(bad.cumsum(axis=1)[:, 9:], np.arange(10, 1001), delta=DELTA)
+    assert (fixed <= 0.05).any(axis=1).mean() > 0.30
+    assert (certifying_wealth(bad, alpha=0.05).max(axis=1) >= 1 / DELTA).mean() <= ALLOWED
+
+
+def test_the_certifying_process_reaches_its_end_in_the_published_time() -> None:
+    bad = np.random.default_rng(4).random((DRAWS, 1500)) < 0.02
+    there = certifying_wealth(bad, alpha=0.05) >= 1 / DELTA
+    assert there.any(axis=1).mean() > 0.99
+    assert 150 <= np.median(np.argmax(there, axis=1) + 1) <= 190
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.10, 0.20, 0.60])
+def test_the_alarm_is_seldom_false(alpha: float) -> None:
+    bad = np.random.default_rng(5).random((DRAWS, 2000)) < alpha
+    wealth = alarming_wealth(bad, alpha=alpha)
+    assert (wealth >= 0).all()
+    assert (wealth.max(axis=1) >= 20).mean() <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / DRAWS)
+
+
+@pytest.mark.parametrize(("alpha", "risk", "most"), [(0.05, 0.10, 200), (0.05, 0.15, 60), (0.10, 0.30, 30)])
+def test_the_alarm_comes_soon(alpha: float, risk: float, most: int) -> None:
+    bad = np.random.default_rng(6).random((DRAWS, 2000)) < risk
+    there = alarming_wealth(bad, alpha=alpha) >= 20
+    assert there.any(axis=1).all()
+    assert np.median(np.argmax(there, axis=1) + 1) <= most
+
+
+def test_nine_of_ten_in_thirty_is_no_proof() -> None:
+    assert binom.sf(26, 30, 0.85) == pytest.approx(0.32, abs=0.005)
