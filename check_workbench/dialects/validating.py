@@ -1,0 +1,46 @@
+"""The JSON form of `validate`."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.dialects.reading import read_clashing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+def validate_json(paths: str | Path | Iterable[str | Path]) -> dict[str, Any]:
+    """Read check documents and return every problem in the form that programs rely on.
+
+    Source: CONTRACTS section 3, `validate`.
+
+    Parameters
+    ----------
+    paths
+        Files and folders.
+
+    Raises
+    ------
+    InputError
+        If a path does not exist.
+
+    Examples
+    --------
+    >>> validate_json([])
+    {'files': []}
+    """
+    given = list(paths) if not isinstance(paths, str) and hasattr(paths, "__iter__") else [paths]
+    return {
+        "files": [
+            {
+                "file": reading.file,
+                "dialect": reading.dialect,
+                "checks": [found.id for found in reading.found],
+                "problems": [dataclasses.asdict(problem) for problem in reading.problems],
+            }
+            for reading in read_clashing(given)
+        ],
+    }

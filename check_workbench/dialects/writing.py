@@ -1,0 +1,236 @@
+"""Thresholds written back into the file that a check came from: the numbers only, if it still says what was read."""
+
+from __future__ import annotations
+
+import difflib
+import io
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from check_workbench.checks import Check, Slow, Threshold, is_rule, thresholds, with_threshold
+from check_workbench.dialects.reading import read_source
+from check_workbench.documents import (
+    LANGUAGES,
+    Document,
+    FlawError,
+    Scalar,
+    decode,
+    delete_key,
+    edited,
+    list_text,
+    parse,
+    set_number,
+)
+from check_workbench.documents import Path as Place
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+AFTER = {
+    "at_least": ("same", "metric", "span", "type"),
+    "at_least_ms": ("span", "type"),
+    "flag_at": ("flag_on", "when", "evidence", "ask"),
+    "flag_at_level": ("levels", "when", "ask"),
+    "pass": ("ask",),
+    "fail": ("pass", "ask"),
+    "confidence": ("pass", "unsure", "levels", "one_of"),
+}
+"""Behind which keys an absent threshold is written, best first."""
+
+
+def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = None) -> str:
+    """Return the text of a check's file with new thresholds, every other character as it was.
+
+    Parameters
+    ----------
+    check
+        The check as it was read.
+    changes
+        The thresholds to write, each with its item, key and new value; None takes `fail` away.
+    text
+        The file's text, if it was changed already; otherwise it is read.
+
+    Raises
+    ------
+    InputError
+        If the check has no file, the file no longer says what was read, or a number is shared with other places
+        of the document.
+    UnknownNameError
+        If the check has no such threshold.
+    """
+    old = _text(check) if text is None else text
+    wanted = _wanted(check, changes)
+    now = _find(check, old)
+    if now.document == wanted.document:
+        return old
+    if now.document != check.document:
+        raise InputError(f"{check.file}: {check.id} changed since it was read. Read it again, then write.")
+    new = old
+    for change in changes:
+        if _value(now, change) != change.value:
+            new = _written(check, change, new)
+    if _find(check, new).document != wanted.document:
+        raise InputError(f"{check.file}: the thresholds of {check.id} cannot be written there; write them by hand.")
+    return new
+
+
+def diff(check: Check, changes: Sequence[Threshold]) -> str:
+    """Return what `apply` would change, as a unified diff; empty if nothing.
+
+    Parameters
+    ----------
+    check
+        The check as it was read.
+    changes
+        The thresholds to write.
+
+    Raises
+    ------
+    InputError
+        As `patched`.
+    """
+    old, new = _text(check), patched(check, changes)
+    lines = difflib.unified_diff(
+        list(io.StringIO(old, newline="\n")),
+        list(io.StringIO(new, newline="\n")),
+        fromfile=f"a/{check.file}",
+        tofile=f"b/{check.file}",
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def apply(check: Check, changes: Sequence[Threshold]) -> Check:
+    """Write new thresholds into a check's file and return the check as it now reads.
+
+    The file is replaced in one step and keeps its mode; a link stays a link.
+
+    Parameters
+    ----------
+    check
+        The check as it was read.
+    changes
+        The thresholds to write.
+
+    Raises
+    ------
+    InputError
+        As `patched`, or if the file cannot be written.
+    """
+    old = _text(check)
+    new = patched(check, changes, text=old)
+    if new != old:
+        _replace(check, old, new)
+    now = _find(check, _text(check))
+    if now.asked != check.asked or now.document != _wanted(check, changes).document:
+        raise InputError(f"{check.file}: {check.id} was changed by somebody else while it was written. Look at it.")
+    return now
+
+
+def enforced(check: Check, *, text: str | None = None) -> str:
+    """Return the text of a check-1 process with `advisory` taken away from one checked step.
+
+    Parameters
+    ----------
+    check
+        The check as it was read.
+    text
+        The file's text, if it was changed already; otherwise it is read.
+
+    Raises
+    ------
+    InputError
+        If the check has no file, the file no longer says what was read, or nothing is advisory there.
+    """
+    old = _text(check) if text is None else text
+    now = _find(check, old)
+    if now.asked != check.asked:
+        raise InputError(f"{check.file}: {check.id} changed since it was read. Read it again, then write.")
+    if check.dialect != "check-1" or not now.advisory:
+        raise InputError(f"{check.file}: {check.id} is not advisory, so it is enforced already.")
+    document, path = _place(check, old)
+    return edited(old, [delete_key(document, (*path, "advisory"))])
+
+
+def _wanted(check: Check, changes: Sequence[Threshold]) -> Check:
+    for change in changes:
+        check = with_threshold(check, item=change.item, key=change.key, value=change.value)
+    return check
+
+
+def _value(check: Check, change: Threshold) -> float | None:
+    found = (t.value for t in thresholds(check) if (t.item, t.key) == (change.item, change.key))
+    return next(found, None)
+
+
+def _text(check: Check) -> str:
+    if check.file is None:
+        raise InputError(f"{check.id} was not read from a file of yours. Save a copy of it, then write there.")
+    try:
+        return decode(Path(check.file).read_bytes())
+    except OSError as error:
+        raise InputError(f"{check.file}: cannot be read: {error.strerror}") from None
+    except FlawError as stopped:
+        raise InputError(f"{check.file}: {stopped.flaw.message}. {stopped.flaw.hint}") from None
+
+
+def _suffix(check: Check) -> str:
+    suffix = Path(check.file or "").suffix.lower()
+    return suffix if suffix in LANGUAGES else ".yaml"
+
+
+def _find(check: Check, text: str) -> Check:
+    reading = read_source(text, check.file or "", suffix=_suffix(check))
+    found = [each for each in reading.checks if each.id == check.id] if reading is not None else []
+    if len(found) != 1:
+        raise InputError(f"{check.file}: {check.id} is no longer there, or no longer without errors.")
+    return found[0]
+
+
+def _place(check: Check, text: str) -> tuple[Document, Place]:
+    reading = read_source(text, check.file or "", suffix=_suffix(check))
+    found = [each.path for each in reading.found if each.id == check.id] if reading is not None else []
+    return parse(text, LANGUAGES[_suffix(check)]), found[0]
+
+
+def _written(check: Check, change: Threshold, text: str) -> str:
+    document, path = _place(check, text)
+    if check.dialect == "check-1":
+        whole = (*path, "check")
+        if isinstance(document.at(whole), Scalar):
+            text = edited(text, [list_text(document, whole, "ask")])
+            document = parse(text, document.language)
+        path = (*whole, change.item)
+    elif is_rule(check.items[change.item].asks):
+        path = (*path, "rule")
+    path = (*path, change.key)
+    if change.value is None:
+        return edited(text, [delete_key(document, path)])
+    value = _as_before(check, change, change.value)
+    return edited(text, [set_number(document, path, value, after=AFTER[change.key])])
+
+
+def _as_before(check: Check, change: Threshold, value: float) -> float:
+    """Write counts and milliseconds without a fraction also where the key was absent."""
+    counted = isinstance(check.items[change.item].asks, Slow) or change.key == "at_least"
+    return int(value) if counted and value == int(value) else value
+
+
+def _replace(check: Check, old: str, new: str) -> None:
+    target = Path(os.path.realpath(check.file or ""))
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(new.encode("utf-8"))
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(target.stat().st_mode & 0o7777)
+        if target.read_bytes() != old.encode("utf-8"):
+            raise InputError(f"{check.file}: changed while it was written. Read it again, then write.")
+        Path(name).replace(target)
+    except OSError as error:
+        raise InputError(f"{check.file}: cannot be written: {error.strerror}") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
