@@ -54,6 +54,11 @@ def test_nothing_else_is_generated(again: Path) -> None:
     assert sorted(p.relative_to(again).as_posix() for p in again.rglob("*") if p.is_file()) == sorted(GENERATED)
 
 
+def test_the_picture_is_that_of_the_data(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-B", DATA / "picture.py", tmp_path / "again.svg"], check=True, capture_output=True)
+    assert (tmp_path / "again.svg").read_bytes() == (DATA / "picture.svg").read_bytes()
+
+
 def test_the_seed_stands_in_the_readme() -> None:
     seed = re.search(r"^SEED = (\d+)$", (DATA / "generate.py").read_text(encoding="utf-8"), re.MULTILINE)
     assert seed
