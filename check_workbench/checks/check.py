@@ -122,5 +122,18 @@ def _plain(value: Any) -> Any:
 
 
 def _digest(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    text = json.dumps(_alike(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def _alike(value: Any) -> Any:
+    """Return equal numbers in one form, so that 3 and 3.0 have one digest."""
+    match value:
+        case dict():
+            return {key: _alike(part) for key, part in value.items()}
+        case list() | tuple():
+            return [_alike(part) for part in value]
+        case float() if value.is_integer():
+            return int(value)
+        case _:
+            return value
