@@ -67,7 +67,7 @@ def calibrate(
         units = gather(check, store, results.scores, kind=labels)
         mine = list(_of_check(units, wanted, item))
         entries += mine
-        notes += _notes(units, mine, labels)
+        notes += _notes(units, mine)
         seen = looks.Look(
             call="calibrate",
             labels=decision_keys(units.labelled),
@@ -94,12 +94,11 @@ def _of_check(units: Units, goal: Goal, item: int | None) -> Iterator[Calibratio
             yield measured(units, table[mine | silent], threshold, goal)
 
 
-def _notes(units: Units, mine: list[Calibration], labels: str) -> Iterator[str]:
+def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
     check = units.check.id
     if not mine:
         yield f"{check}: it has no number that could be tuned"
-    if labels == "work":
-        yield f"{check}: decisions about the work stand in for decisions about the check"
+    yield from (f"{check}: {note}" for note in units.notes)
     if units.unmatched:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
     yield from (f"{check}: {count} decisions left out: {why}" for why, count in sorted(units.excluded.items()))

@@ -60,9 +60,8 @@ def record(store: Store, check: Check, look: Look) -> bool:
         return False
     known = ledger(store, check)
     labels = sorted(look.labels)
-    if look.call != "trust" and any(
-        row.call == look.call and row.document == check.document and row.labels == labels for row in known.itertuples()
-    ):
+    same = (known["call"] == look.call) & (known["document"] == check.document)
+    if look.call != "trust" and any(seen == labels for seen in known.loc[same, "labels"]):
         return True
     import pandas as pd
 

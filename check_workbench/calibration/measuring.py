@@ -9,7 +9,7 @@ import numpy as np
 from check_workbench.calibration.cautions import Selection, few_labels, groups_differ, selection, ties
 from check_workbench.calibration.outcome import Calibration
 from check_workbench.calibration.points import Labelled, flagged_share, point_at, sweep
-from check_workbench.calibration.units import decided, name_of, unequal
+from check_workbench.calibration.units import decided, name_of, records, unequal
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.curves import auc
 from check_workbench.stats.cutoffs import choose
@@ -178,7 +178,7 @@ def _proposed(kept: pd.DataFrame, threshold: Threshold) -> tuple[str, ...]:
     if free.empty:
         return ()
     place = np.unique(np.linspace(0, len(free) - 1, min(PROPOSED, len(free))).round().astype(int))
-    return tuple(name_of(row) for row in free.iloc[place].itertuples())
+    return tuple(name_of(row) for row in records(free.iloc[place]))
 
 
 def _only(rows: pd.DataFrame, name: str) -> Any:

@@ -6,6 +6,7 @@ agree on what was joined and on what was left out.
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
@@ -50,6 +51,8 @@ class Units:
     """Labels of units that were never evaluated."""
     excluded: dict[str, int] = field(default_factory=dict)
     """Decisions that the labels left out, by reason."""
+    notes: tuple[str, ...] = ()
+    """What the labels assume."""
 
     @property
     def labelled(self) -> pd.DataFrame:
@@ -63,7 +66,7 @@ class Units:
 
     def answers_digest(self) -> str:
         """Return a digest of every answer that the units hold."""
-        columns = [*KEY, "verdict", "method", "model", *(f"s{i}" for i in range(len(self.check.items)))]
+        columns = [*KEY, "method", "model", *(f"s{i}" for i in range(len(self.check.items)))]
         return digest(self.table[columns].astype(str).to_numpy().tolist())
 
 
@@ -104,7 +107,8 @@ def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "che
     from check_workbench.labels import labels_for
 
     labels = labels_for(check, store, kind=kind)
-    return joined(check, scores, labels.frame, excluded=dict(labels.excluded))
+    units = joined(check, scores, labels.frame, excluded=dict(labels.excluded))
+    return dataclasses.replace(units, notes=labels.notes)
 
 
 def joined(
@@ -149,10 +153,21 @@ def decision_keys(rows: pd.DataFrame) -> list[int]:
     return sorted({int(key) for keys in rows["decision_keys"] for key in keys})
 
 
-def name_of(row: Any) -> str:
-    """Return a unit's name: the run, its step and its attempt where they matter."""
-    step = f"/{row.step_id}" if row.step_id else ""
-    return f"{row.run_id}{step}" + (f" (attempt {row.attempt})" if row.attempt != 1 else "")
+def name_of(row: dict[str, Any]) -> str:
+    """Return a unit's name: the run, its step and its attempt where they matter.
+
+    Examples
+    --------
+    >>> name_of({"run_id": "r-1", "step_id": "screen", "attempt": 2})
+    'r-1/screen (attempt 2)'
+    """
+    step = f"/{row['step_id']}" if row["step_id"] else ""
+    return f"{row['run_id']}{step}" + (f" (attempt {row['attempt']})" if row["attempt"] != 1 else "")
+
+
+def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of a frame as mappings by column name."""
+    return rows.to_dict("records")  # type: ignore[return-value]
 
 
 def _keyed(frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,327 @@
+"""Test one bound of a plan: the check's own cut, a walk over cuts, or evidence gathered over several looks.
+
+Which way is taken depends on counts and on the ledger alone, never on what the labels say.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from check_workbench.calibration.units import unequal
+from check_workbench.stats.certify import Cuts, CutTest, labels_for_power, labels_needed, own_cut, strata, walk
+from check_workbench.stats.clusters import clustered_test, design_effect, one_per_cluster
+from check_workbench.stats.intervals import lower_bounds
+from check_workbench.stats.monitor import certifying, further_needed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from check_workbench.certificates.hygiene import Sample
+    from check_workbench.certificates.sides import Region
+    from check_workbench.checks import Threshold
+    from check_workbench.plans import Bound
+
+Way = Literal["own", "walk", "sequential"]
+FIRST, LATER = 0.8, 0.2
+"""Shares of the allowed error for the first look, and for all later ones together."""
+FEWEST_CLUSTERS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How often this check was tested for this change before, and where a walk begins."""
+
+    first: bool
+    start: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tested:
+    """What the labels say about one bound."""
+
+    bound: Bound
+    way: Way
+    delta: float
+    """The allowed error of this look at this bound."""
+    n: int = 0
+    errors: int = 0
+    upper: float | None = None
+    """Upper bound of the risk."""
+    lower: float | None = None
+    """Lower bound of the risk at the check's own cut."""
+    certified: bool = False
+    coverage: float = 0.0
+    """Share of unlabelled work that the tested cut decides."""
+    own_coverage: float = 0.0
+    further: int | None = None
+    """Decisions on the check's own side that would certify if none is an error."""
+    power: int | None = None
+    """Decisions for a chance of 80 % to certify at the observed risk; None where none suffice."""
+    too_few_clusters: int | None = None
+    decides_with_taken: bool = False
+    """Whether the labels that hygiene took would decide."""
+    changes: tuple[Threshold, ...] = ()
+    """The numbers that a walk certified, where it decides."""
+    proposal: tuple[Threshold, ...] = ()
+    """A looser cut that would hold as well."""
+    proposal_coverage: float | None = None
+    wrong: pd.DataFrame | None = None
+    """Every counted error."""
+    labels: pd.DataFrame | None = None
+    """The labels that were counted."""
+    notes: tuple[str, ...] = field(default=())
+
+    @property
+    def too_weak(self) -> bool:
+        """Whether the risk at the check's own cut is above the target beyond doubt."""
+        return self.lower is not None and self.lower > self.bound.target and self.too_few_clusters is None
+
+    @property
+    def labels_needed(self) -> int | None:
+        """Further decisions on all work if no further error comes; None where the check never decides."""
+        if self.certified:
+            return 0
+        if self.further is None or self.own_coverage <= 0:
+            return None
+        return math.ceil(self.further / self.own_coverage - 1e-9)
+
+
+def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
+    """Test one bound.
+
+    Parameters
+    ----------
+    region
+        The side of the check that the bound speaks of.
+    bound
+        Target and allowed error.
+    sample
+        The labels.
+    look
+        Whether this is the first look, and where a walk begins.
+    """
+    delta = bound.delta * (FIRST if look.first else LATER)
+    usable = sample.usable
+    fresh = usable[usable["fresh"].to_numpy(dtype=bool) & region.inside(usable)]
+    way = _way(region, bound, sample, look)
+    if way == "walk":
+        found = _walked(region, bound, sample, look)
+    elif way == "own":
+        found = _own(region, bound, fresh, delta)
+        found = _looser(region, found, sample, look)
+    else:
+        found = _sequential(region, bound, fresh, delta)
+    own = usable[region.inside(usable)]
+    coverage = _share_inside(region, sample)
+    found = dataclasses.replace(
+        found,
+        lower=_lower(region.wrong(own), own, delta),
+        own_coverage=coverage,
+        coverage=found.coverage if way == "walk" and found.certified else coverage,
+        further=_further(region, bound, fresh, seen=not look.first or found.n > 0),
+        power=_power(found, bound),
+        too_few_clusters=_too_few(found.labels),
+    )
+    if found.too_few_clusters is not None:
+        found = dataclasses.replace(found, certified=False)
+    return dataclasses.replace(found, decides_with_taken=_with_taken(region, found, sample, coverage))
+
+
+def _way(region: Region, bound: Bound, sample: Sample, look: Look) -> Way:
+    """Choose by counts: the own cut on labels that nothing read before, else a walk, while there is one."""
+    if not look.first:
+        return "sequential"
+    usable = sample.usable
+    fresh = usable["fresh"].to_numpy(dtype=bool)
+    if fresh.all():
+        return "own"
+    enough = labels_needed(0, 0, alpha=bound.target, delta=FIRST * bound.delta)
+    unread = int((fresh & region.inside(usable)).sum())
+    return "walk" if unread < enough and region.walkable and not unequal(usable) else "own"
+
+
+def _own(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Tested:
+    wrong = region.wrong(rows)
+    base = Tested(bound=bound, way="own", delta=delta, labels=rows, wrong=rows[wrong])
+    if rows.empty:
+        return base
+    test, notes = _exact(wrong, rows, alpha=bound.target, delta=delta)
+    return dataclasses.replace(
+        base,
+        n=len(rows),
+        errors=int(wrong.sum()),
+        upper=test.bound,
+        certified=test.certified,
+        notes=tuple(notes),
+    )
+
+
+def _exact(wrong: NDArray[np.bool_], rows: pd.DataFrame, *, alpha: float, delta: float) -> tuple[CutTest, list[str]]:
+    """Test a fixed cut; where labels share clusters, the weaker of two readings decides."""
+    clusters = rows["cluster"].to_numpy()
+    coarse = len(set(clusters)) < len(rows)
+    if unequal(rows):
+        test = _stratified(wrong, rows, alpha=alpha, delta=delta)
+        if coarse:
+            one = one_per_cluster(clusters)
+            single = _stratified(wrong[one], rows.iloc[one], alpha=alpha, delta=delta)
+            test = max(test, single, key=lambda t: t.bound)
+        return test, ["labels were drawn with differing probabilities: each stratum is bounded on its own"]
+    if not coarse or len(set(clusters)) < 2:
+        return own_cut(int(wrong.sum()), len(rows), alpha=alpha, delta=delta), []
+    both = clustered_test(wrong, clusters, alpha=alpha, delta=delta)
+    weaker = max(both.scaled, both.single, key=lambda t: t.bound)
+    words = (
+        f"{len(rows)} labels in {both.clusters} clusters (design effect {both.design_effect:.2f}): "
+        "the weaker of the scaled test and of one label per cluster decides"
+    )
+    return dataclasses.replace(weaker, certified=both.certified), [words]
+
+
+def _stratified(wrong: NDArray[np.bool_], rows: pd.DataFrame, *, alpha: float, delta: float) -> CutTest:
+    drawn = rows["probability_sampled"].to_numpy(dtype=np.float64)
+    values, stratum = np.unique(drawn, return_inverse=True)
+    n = np.bincount(stratum)
+    errors = np.bincount(stratum, weights=wrong)
+    weight = n / values
+    return strata(errors, n, weight / weight.sum(), alpha=alpha, delta=delta)
+
+
+def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested:
+    """Go on from a certified own cut to looser ones: a proposal, which nothing is decided on."""
+    usable = sample.usable
+    coarse = usable["cluster"].duplicated().any()
+    if not found.certified or coarse or not usable["fresh"].all() or not region.walkable or unequal(usable):
+        return found
+    path = region.cuts(start=look.start)
+    inside = float(np.mean(region.inside(region.scored(region.reference))))
+    first = int(np.searchsorted(path.coverage, inside + 1e-9))
+    rows = region.scored(usable)
+    beyond = Cuts(at=path.at, coverage=path.coverage, first=first)
+    step = walk(region.scores(usable), region.wrong(rows), beyond, alpha=found.bound.target, delta=found.delta)
+    if step.at is None:
+        return found
+    return dataclasses.replace(found, proposal=region.changes(step.at), proposal_coverage=step.coverage)
+
+
+def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
+    """Walk over cuts of unlabelled scores on all labels, one of each cluster where they share any."""
+    delta = bound.delta * FIRST
+    rows = region.scored(sample.usable)
+    if rows["cluster"].duplicated().any():
+        rows = rows.iloc[one_per_cluster(rows["cluster"].to_numpy())]
+    scores, wrong = region.scores(rows), region.wrong(rows)
+    path = region.cuts(start=look.start)
+    step = walk(scores, wrong, path, alpha=bound.target, delta=delta)
+    place = step.certified if step.certified is not None else min(path.first, len(path.at) - 1)
+    if place < 0:
+        return Tested(bound=bound, way="walk", delta=delta, labels=rows.iloc[:0])
+    values = path.at
+    cut = float(values[place])
+    inside = scores >= cut
+    n, errors = int(step.n[place]), int(step.errors[place])
+    covered = region.scores(sample.measured_on) >= cut
+    return Tested(
+        bound=bound,
+        way="walk",
+        delta=delta,
+        n=n,
+        errors=errors,
+        upper=own_cut(errors, n, alpha=bound.target, delta=delta).bound,
+        certified=step.certified is not None,
+        coverage=float(covered.sum() / max(1, len(sample.measured_on))),
+        changes=region.changes(cut) if step.certified is not None else (),
+        wrong=rows[inside & wrong],
+        labels=rows[inside],
+    )
+
+
+def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Tested:
+    """Bet on a low risk, label by label, so that any number of later looks is covered together."""
+    first = rows.drop_duplicates("cluster")
+    wrong = region.wrong(first)
+    base = Tested(bound=bound, way="sequential", delta=delta, labels=first, wrong=first[wrong])
+    if unequal(rows):
+        return dataclasses.replace(base, notes=("later looks need labels drawn with equal probability",))
+    if first.empty:
+        return base
+    return dataclasses.replace(
+        base,
+        n=len(first),
+        errors=int(wrong.sum()),
+        upper=_anytime_bound(wrong, delta),
+        certified=certifying(wrong, alpha=bound.target, delta=delta).reached is not None,
+    )
+
+
+def _anytime_bound(wrong: NDArray[np.bool_], delta: float) -> float:
+    """Return the smallest target that the bets so far would certify, to four digits."""
+    low, high = 0, 10_000
+    while high - low > 1:
+        middle = (low + high) // 2
+        reached = certifying(wrong, alpha=middle / 10_000, delta=delta).reached
+        low, high = (low, middle) if reached is not None else (middle, high)
+    return high / 10_000
+
+
+def _lower(wrong: NDArray[np.bool_], rows: pd.DataFrame, delta: float) -> float | None:
+    """Return the lower bound of the risk at the own cut, over all usable labels there."""
+    if rows.empty:
+        return None
+    clusters = rows["cluster"].to_numpy()
+    several = len(set(clusters))
+    effect = design_effect(wrong, clusters) if 1 < several < len(rows) else 1.0
+    drawn = rows["probability_sampled"].to_numpy(dtype=np.float64)
+    if unequal(rows):
+        values, stratum = np.unique(drawn, return_inverse=True)
+        n, errors = np.bincount(stratum) / effect, np.bincount(stratum, weights=wrong) / effect
+        weight = n / values
+        return float(weight / weight.sum() @ lower_bounds(errors, n, delta=delta / len(values)))
+    return float(lower_bounds(wrong.sum() / effect, len(rows) / effect, delta=delta))
+
+
+def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, seen: bool) -> int:
+    """Return how many error-free decisions on this side certify at the next look."""
+    if not seen:
+        return labels_needed(0, 0, alpha=bound.target, delta=FIRST * bound.delta)
+    wrong = region.wrong(fresh.drop_duplicates("cluster"))
+    return further_needed(wrong, alpha=bound.target, delta=LATER * bound.delta)
+
+
+def _power(found: Tested, bound: Bound) -> int | None:
+    return labels_for_power(found.errors / found.n, alpha=bound.target, delta=bound.delta) if found.n else None
+
+
+def _too_few(labels: pd.DataFrame | None) -> int | None:
+    """Return the number of clusters where they are coarser than runs and too few, else None."""
+    if labels is None or not labels["cluster"].duplicated().any():
+        return None
+    several = labels["cluster"].nunique()
+    return several if several < FEWEST_CLUSTERS else None
+
+
+def _share_inside(region: Region, sample: Sample) -> float:
+    rows = sample.measured_on
+    return float(region.inside(rows).mean()) if len(rows) else 0.0
+
+
+def _with_taken(region: Region, found: Tested, sample: Sample, coverage: float) -> bool:
+    """Say whether the labels that hygiene took would decide, were they allowed to."""
+    if sample.taken.empty and found.too_few_clusters is None:
+        return False
+    usable, taken = sample.usable, sample.taken
+    unknown = int((~taken["verdict"].isin(("pass", "fail", "unsure"))).sum())
+    inside, more = usable[region.inside(usable)], taken[region.inside(taken)]
+    n = len(inside) + len(more) + round(unknown * coverage)
+    errors = int(region.wrong(inside).sum()) + int(region.wrong(more).sum())
+    if not n:
+        return False
+    delta, target = FIRST * found.bound.delta, found.bound.target
+    low = float(lower_bounds(errors, n, delta=delta))
+    return own_cut(errors, n, alpha=target, delta=delta).certified or low > target

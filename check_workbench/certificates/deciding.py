@@ -1,0 +1,270 @@
+"""From tested bounds to an outcome, in the order: unusable, too weak, ready, else more labels."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from check_workbench.calibration import looks as ledger
+from check_workbench.calibration.units import decision_keys, digest, name_of, records
+from check_workbench.certificates import bounds, wording
+from check_workbench.certificates.bounds import Look, Tested
+from check_workbench.certificates.certificate import Certificate
+from check_workbench.certificates.guards import violations
+from check_workbench.certificates.hygiene import sample
+from check_workbench.certificates.sides import Region
+from check_workbench.checks import with_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pandas as pd
+
+    from check_workbench.calibration.units import Units
+    from check_workbench.certificates.certificate import Outcome
+    from check_workbench.certificates.hygiene import Sample
+    from check_workbench.checks import Check, Threshold
+    from check_workbench.plans import Plan
+    from check_workbench.store import Store
+
+
+def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Certificate:
+    """Decide about one check, and record the look.
+
+    Parameters
+    ----------
+    units
+        Its scores and labels.
+    store
+        The store.
+    plan
+        What must hold.
+    looks
+        The ledger of the check.
+    """
+    check = units.check
+    trusts = looks[(looks["call"] == "trust") & (looks["asked"] == check.asked) & (looks["change"] == plan.change)]
+    before = _recorded(trusts, check, plan, _fingerprint(units))
+    if before is not None:
+        return before
+    earlier = sum(bool(result.get("tested")) for result in trusts["result"])
+    labels = sample(units, store, plan, looks)
+    regions = {
+        bound.side: Region(check=check, side=bound.side, reference=labels.unlabelled, everything=units.table)
+        for bound in plan.bounds
+    }
+    look = Look(first=earlier == 0, start=plan.start)
+    found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
+    guards = [words for t in found if t.certified for words in violations(regions[t.bound.side], t, labels)]
+    made = _certificate(units, plan, labels, found, guards)
+    made = _with_details(made, store, labels, found, number=earlier + 1)
+    return _record(store, units, plan, made, tested=any(t.n for t in found))
+
+
+def outcome_of(found: Sequence[Tested], guards: Sequence[str]) -> Outcome:
+    """Return the outcome of tested bounds, in the order of the contract.
+
+    Examples
+    --------
+    >>> from check_workbench.plans import Bound
+    >>> bound = Bound(side="false_pass", target=0.05, delta=0.1)
+    >>> outcome_of([Tested(bound=bound, way="own", delta=0.08)], [])
+    'need_labels'
+    """
+    if any(t.decides_with_taken and not t.certified and not t.too_weak for t in found):
+        return "unusable"
+    if any(t.too_weak for t in found):
+        return "too_weak"
+    if all(t.certified for t in found) and not guards:
+        return "ready"
+    return "need_labels"
+
+
+def _certificate(
+    units: Units,
+    plan: Plan,
+    labels: Sample,
+    found: Sequence[Tested],
+    guards: Sequence[str],
+) -> Certificate:
+    outcome = outcome_of(found, guards)
+    deciding = next((t for t in found if not t.certified), found[0])
+    needs = [t.labels_needed for t in found]
+    known = [need for need in needs if need is not None]
+    needed = max(known) if len(known) == len(needs) else None
+    return Certificate(
+        check=units.check.id,
+        change=plan.change,
+        outcome=outcome,
+        reasons=(*_reasons(outcome, labels, found), *guards, *wording.about_hygiene(labels)),
+        n=deciding.n,
+        errors=deciding.errors,
+        bound=deciding.upper,
+        coverage=deciding.coverage,
+        labels_needed=None if outcome == "too_weak" else needed,
+        excluded=labels.excluded,
+        plan_digest=plan.digest,
+        details={"guards": list(guards), "notes": list(units.notes)},
+        subject=units.check,
+    )
+
+
+def _reasons(outcome: Outcome, labels: Sample, found: Sequence[Tested]) -> Iterator[str]:
+    if labels.usable.empty and not labels.excluded:
+        yield "there are no decisions about this check yet"
+    for t in found:
+        if outcome == "unusable" and t.decides_with_taken and not t.certified:
+            yield wording.unusable(labels, t)
+        yield from wording.about_bound(t)
+        if t.too_weak:
+            yield (
+                f"too weak: the risk at the file's own cut is at least {wording.share(t.lower)}, "
+                f"above the target {wording.share(t.bound.target)}; no number of labels changes that"
+            )
+        elif outcome != "ready":
+            yield from wording.about_need(t)
+        if t.proposal:
+            covered = wording.share(t.proposal_coverage)
+            yield f"a looser cut would hold as well: {_numbers(t.proposal)} decides {covered} of the work"
+        if t.changes:
+            yield f"the walk certified {_numbers(t.changes)}; the patch writes it"
+
+
+def _numbers(changes: Sequence[Threshold]) -> str:
+    return ", ".join(f"{t.key} {t.value:g}" for t in changes)
+
+
+def _with_details(
+    made: Certificate,
+    store: Store,
+    labels: Sample,
+    found: Sequence[Tested],
+    *,
+    number: int,
+) -> Certificate:
+    wrong = [row for t in found if t.wrong is not None for row in _errors(t, store)]
+    changes = [dataclasses.asdict(change) for t in found for change in t.changes] if made.outcome == "ready" else []
+    unequal = labels.usable["probability_sampled"].notna().any()
+    details = {
+        **made.details,
+        "method": labels.method,
+        "model": labels.model,
+        "look": number,
+        "bounds": [_bound(t) for t in found],
+        "counted_errors": wrong,
+        "changes": changes,
+        "assumed": [] if unequal else [wording.EQUAL],
+        "usable": len(labels.usable),
+        "population": len(labels.population),
+        "bounced": _bounced(labels),
+    }
+    return dataclasses.replace(made, details=details)
+
+
+def _bound(found: Tested) -> dict[str, Any]:
+    return {
+        "side": found.bound.side,
+        "target": found.bound.target,
+        "delta": found.delta,
+        "way": found.way,
+        "n": found.n,
+        "errors": found.errors,
+        "upper": found.upper,
+        "lower": found.lower,
+        "certified": found.certified,
+        "coverage": found.coverage,
+        "further": found.further,
+        "labels_for_power": found.power,
+    }
+
+
+def _bounced(labels: Sample) -> dict[str, int]:
+    """Count the good work that the check fails, among all good work."""
+    good = labels.usable[~labels.usable["positive"].astype(bool)]
+    return {"good": len(good), "failed": int((good["verdict"] == "fail").sum())}
+
+
+def _errors(found: Tested, store: Store) -> list[dict[str, Any]]:
+    """List every counted error with what people decided and wrote."""
+    rows = found.wrong
+    if rows is None or rows.empty:
+        return []
+    keys = decision_keys(rows)
+    said = store.sql(
+        "select decision_key, decision, decided_by, note from decisions where list_contains(?::bigint[], decision_key)",
+        [keys],
+    ).set_index("decision_key")
+    return [
+        {
+            "side": found.bound.side,
+            "run": row["run_id"],
+            "step": row["step_id"] or None,
+            "unit": name_of(row),
+            "verdict": row["verdict"],
+            "score": float(row["s0"]) if np.isfinite(row["s0"]) else None,
+            "decisions": [_said(said, int(key)) for key in row["decision_keys"]],
+        }
+        for row in records(rows.sort_values(["run_id", "step_id", "attempt"]))
+    ]
+
+
+def _said(said: pd.DataFrame, key: int) -> dict[str, Any]:
+    row = said.loc[key]
+    return {name: row[name] if isinstance(row[name], str) else None for name in ("decision", "decided_by", "note")}
+
+
+def _fingerprint(units: Units) -> str:
+    """Return a digest of all labels and answers; the document and the plan are compared on their own."""
+    labels = units.labelled
+    columns = ["run_id", "step_id", "attempt", "positive", "blind", "reason_not_blind", "decision_keys"]
+    rows = labels[[*columns, "probability_sampled"]].astype(str).to_numpy().tolist()
+    return digest([rows, units.answers_digest(), units.excluded])
+
+
+def _recorded(trusts: pd.DataFrame, check: Check, plan: Plan, fingerprint: str) -> Certificate | None:
+    """Return the result of the same call, or of the one which certified the document that now stands in the file."""
+    for row in records(trusts):
+        result = row["result"]
+        same = row["plan_digest"] == plan.digest and result.get("fingerprint") == fingerprint
+        if same and check.document in {row["document"], result.get("certified_document")}:
+            return Certificate.from_record(result["certificate"], check)
+    return None
+
+
+def _record(
+    store: Store,
+    units: Units,
+    plan: Plan,
+    made: Certificate,
+    *,
+    tested: bool,
+) -> Certificate:
+    result = {
+        "certificate": made.recorded(),
+        "fingerprint": _fingerprint(units),
+        "certified_document": _patched(units.check, made),
+        "tested": tested,
+    }
+    seen = ledger.Look(
+        call="trust",
+        labels=decision_keys(units.labelled),
+        change=plan.change,
+        plan_digest=plan.digest,
+        result=result,
+    )
+    if not ledger.record(store, units.check, seen):
+        note = "the store is open to read only: this look is not recorded"
+        return dataclasses.replace(made, reasons=(*made.reasons, note))
+    return made
+
+
+def _patched(check: Check, made: Certificate) -> str | None:
+    """Return the document digest that the check will have once the certified numbers are written."""
+    changes = made.changes()
+    if made.outcome != "ready" or not changes:
+        return None
+    for change in sorted(changes, key=lambda t: t.key != "fail"):
+        check = with_threshold(check, item=change.item, key=change.key, value=change.value)
+    return check.document

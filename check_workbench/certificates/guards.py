@@ -1,0 +1,81 @@
+"""What holds a certificate back although the bounds hold: a bad workflow, drift, people who disagree too much."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from check_workbench.errors import UndefinedError
+from check_workbench.stats.guards import LIMIT, ceiling, drift, halves, segments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from check_workbench.certificates.bounds import Tested
+    from check_workbench.certificates.hygiene import Sample
+    from check_workbench.certificates.sides import Region
+
+SEGMENT_LABELS = 30
+DRIFT_TESTS = 2
+
+
+def violations(region: Region, found: Tested, sample: Sample) -> list[str]:
+    """Return in words every guard that strong evidence violates.
+
+    Parameters
+    ----------
+    region
+        The side that was tested.
+    found
+        The test, with the labels that it counted.
+    sample
+        All labels and all work.
+    """
+    return [*_segments(region, found), *_drift(region, found, sample), *_ceiling(found, sample)]
+
+
+def _segments(region: Region, found: Tested) -> Iterator[str]:
+    if found.labels is None or found.labels.empty:
+        return
+    names, place = np.unique(found.labels["workflow"].fillna("(none)").astype(str), return_inverse=True)
+    n = np.bincount(place)
+    errors = np.bincount(place, weights=region.wrong(found.labels))
+    large = n >= SEGMENT_LABELS
+    if large.sum() < 2:
+        return
+    tests = segments(errors[large], n[large], alpha=found.bound.target)
+    for name, e, total, test in zip(names[large], errors[large], n[large], tests, strict=True):
+        if test.violated:
+            yield f"segment: workflow {name} errs in {int(e)} of {total}, above twice the target (p {test.p:.2g})"
+
+
+def _drift(region: Region, found: Tested, sample: Sample) -> Iterator[str]:
+    rows = region.scored(sample.population)
+    rows = rows[rows["started_at"].notna()].sort_values(["started_at", "run_id"])
+    middle = len(rows) // 2
+    tests = []
+    try:
+        tests.append(("the scores", drift(region.scores(rows.iloc[:middle]), region.scores(rows.iloc[middle:]))))
+    except UndefinedError:
+        tests = []
+    labels = found.labels
+    if labels is not None and len(labels) > 1:
+        wrong = region.wrong(labels.sort_values(["decided_at", "run_id"]))
+        half = len(wrong) // 2
+        counts = [(int(part.sum()), len(part)) for part in (wrong[:half], wrong[half:])]
+        tests.append(("the rate of errors", halves(counts[0], counts[1])))
+    for what, test in tests:
+        if test.p < LIMIT / DRIFT_TESTS:
+            yield f"drift: {what} changed between the halves of the window (p {test.p:.2g})"
+
+
+def _ceiling(found: Tested, sample: Sample) -> Iterator[str]:
+    ties = sample.excluded.get("annotators_disagree", 0) // 2
+    doubles = int((sample.usable["n_rows"] > 1).sum()) + ties
+    guard = ceiling(ties, doubles, alpha=found.bound.target, delta=found.bound.delta)
+    if guard is not None and guard.violated:
+        yield (
+            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, at least {guard.statistic:.1%}, "
+            "which is above the target: settle them, or raise the target"
+        )
