@@ -1,6 +1,6 @@
 """Rules: what code can measure in recorded runs, set-based, and the findings above a cut.
 
-One file per rule type; `TYPES` registers them. Expressions are unbound Ibis tables: they run on any cursor of any
+One file per rule type; `table.TYPES` registers them. Expressions are unbound Ibis tables: they run on any cursor of any
 thread, and on every engine that Ibis speaks.
 """
 
@@ -8,41 +8,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from check_workbench import checks
-from check_workbench.rules import (
-    count,
-    errors,
-    match,
-    repeat,
-    requires_before,
-    run_end,
-    shape,
-    slow,
-    threshold,
-    unrecovered_error,
-)
+from check_workbench.rules import shape
+from check_workbench.rules.stored import asked_of, findings, measure_into
+from check_workbench.rules.table import TYPES
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from ibis.expr.types import Table
 
-__all__ = ["TYPES", "find", "measure"]
+    from check_workbench.checks import Rule
 
-TYPES: dict[type[checks.Rule], ModuleType] = {
-    checks.Repeat: repeat,
-    checks.Errors: errors,
-    checks.Count: count,
-    checks.Slow: slow,
-    checks.Metric: threshold,
-    checks.Match: match,
-    checks.RequiresBefore: requires_before,
-    checks.UnrecoveredError: unrecovered_error,
-    checks.RunEnd: run_end,
-}
+__all__ = ["TYPES", "asked_of", "find", "findings", "measure", "measure_into"]
 
 
-def measure(rule: checks.Rule, spans: Table, runs: Table) -> Table:
+def measure(rule: Rule, spans: Table, runs: Table) -> Table:
     """Measure every run of `runs`.
 
     Parameters
@@ -55,7 +33,8 @@ def measure(rule: checks.Rule, spans: Table, runs: Table) -> Table:
     Returns
     -------
     Table
-        `run_key`, `value` (0 where nothing matches, NULL where it cannot be said) and `reason` (why not), one row a run.
+        `run_key`, `value` (0 where nothing matches, NULL where it cannot be said) and `reason` (why not): one row a
+        run.
 
     Raises
     ------
@@ -68,7 +47,7 @@ def measure(rule: checks.Rule, spans: Table, runs: Table) -> Table:
     return table
 
 
-def find(rule: checks.Rule, at: float, spans: Table, runs: Table, *, label: str = "seq") -> Table:
+def find(rule: Rule, at: float, spans: Table, runs: Table, *, label: str = "seq") -> Table:
     """Find what a rule raises at a cut.
 
     Parameters

@@ -40,4 +40,4 @@ def find(rule: Count, recorded: Recorded) -> Table:
     counted = match.group_by("run_key").agg(
         value=match.count(), spans=match[recorded.label].collect(order_by=match.seq)
     )
-    return shape.once(counted, recorded.at, counted)
+    return shape.once(counted, recorded, counted)

@@ -60,17 +60,17 @@ def spotted(found: Table, spans: Table, quote: Column) -> Table:
     return findings(joined.select("run_key", "value", "spans", "resolved", key=key, quote=joined.text))
 
 
-def once(values: Table, at: float, spans: Table | None = None) -> Table:
+def once(values: Table, recorded: Recorded, spans: Table | None = None) -> Table:
     """Make at most one finding a run, with the spans given as `run_key, spans`."""
-    raised = values.filter(values.value >= at)
+    raised = values.filter(values.value >= recorded.at)
     if spans is None:
-        spans_of = ibis.literal([], type="array<int64>")
+        listed_spans = ibis.literal([], type=f"array<{recorded.spans[recorded.label].type()}>")
     else:
         lists = spans.select(at_run="run_key", listed="spans")
         raised = raised.left_join(lists, [("run_key", "at_run")])
-        spans_of = raised.listed
+        listed_spans = raised.listed
     quote = raised.quote if "quote" in raised.columns else ibis.null("string")
-    return findings(raised.mutate(key=ibis.literal(""), spans=spans_of, quote=quote, resolved=False))
+    return findings(raised.mutate(key=ibis.literal(""), spans=listed_spans, quote=quote, resolved=NO))
 
 
 def findings(table: Table) -> Table:
@@ -92,7 +92,7 @@ def listed(value: Column) -> Column:
 
 def complaint(spans: Table) -> StringColumn:
     """Return what a failed span said: its error text, or else its output."""
-    return spans.error.fill_null(spans.output)
+    return spans.error.nullif("").fill_null(spans.output)
 
 
 def ended(spans: Table) -> TimestampColumn:

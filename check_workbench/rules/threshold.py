@@ -59,7 +59,7 @@ def measure(rule: Metric, recorded: Recorded) -> Table:
 
 def find(rule: Metric, recorded: Recorded) -> Table:
     """Find each run whose metric reaches the cut."""
-    return shape.once(measure(rule, recorded), recorded.at)
+    return shape.once(measure(rule, recorded), recorded)
 
 
 def _pointer(name: str) -> str:
@@ -78,7 +78,7 @@ def _with_derived(metric: str, known: Table, recorded: Recorded) -> Table:
 def _derived(metric: str, recorded: Recorded) -> Table:
     spans, runs = recorded.spans, recorded.runs
     if metric == "duration_ms":
-        return runs.select("run_key", derived=(runs.ended_at.epoch_micro() - runs.started_at.epoch_micro()) / 1000)
+        return runs.select("run_key", derived=runs.ended_at.delta(runs.started_at, unit="microsecond") / 1000)
     kept = spans.filter(_counts(metric, spans))
     if metric != "total_tokens":
         return kept.group_by("run_key").agg(derived=kept.count().cast("float64"))

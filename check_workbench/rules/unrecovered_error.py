@@ -72,7 +72,7 @@ def failure_words() -> tuple[str, ...]:
 @functools.cache
 def failure_pattern() -> str:
     """Return the regular expression that finds any of the words; an apostrophe may be straight or curly."""
-    words = "|".join(re.escape(word).replace("'", "['’]").replace("\\ ", "\\s+") for word in failure_words())
+    words = "|".join(re.escape(word).replace("'", r"['\x{2019}]").replace("\\ ", "\\s+") for word in failure_words())
     return rf"(?i)\b(?:{words})"
 
 

@@ -1,0 +1,112 @@
+"""Rules over a store: measure what is not yet measured, and fetch the findings of what was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ibis
+
+from check_workbench import checks, patterns
+from check_workbench.rules import searched, shape
+from check_workbench.rules.table import TYPES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from check_workbench.store import Store
+
+
+def asked_of(rule: checks.Rule) -> str:
+    """Return the asked digest of a rule, the same as of an item that asks it."""
+    item = checks.Item(asks=rule, cut=checks.AtLeast(value=1))
+    return checks.Check(id="rule", dialect="neatroots", items=(item,)).asked_items[0]
+
+
+def measure_into(store: Store, rule: checks.Rule, asked: str) -> int:
+    """Measure the runs of a store that have no measurement yet, and keep what was measured.
+
+    Parameters
+    ----------
+    store
+        The store; its `measurements` grow by one row a run.
+    rule
+        What to measure.
+    asked
+        The digest under which the measurements are kept.
+
+    Returns
+    -------
+    int
+        How many runs were measured; 0 where all of them were before.
+
+    Source: DESIGN section 5, a second evaluation pays only for what is new.
+    """
+    recorded = _unmeasured(store, asked)
+    if recorded is None:
+        return 0
+    if isinstance(rule, checks.Match) and _in_python(rule):
+        return searched.measure_into(store, rule, asked, recorded)
+    measured = TYPES[type(rule)].measure(rule, recorded)
+    return store.insert("measurements", measured.mutate(asked=ibis.literal(asked)))
+
+
+def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = None) -> pd.DataFrame:
+    """Fetch what a rule raises at a cut, in the runs whose stored measurement reaches it.
+
+    Parameters
+    ----------
+    store
+        The store.
+    rule
+        What to look for.
+    at
+        Findings are raised from this measurement on.
+    asked
+        The digest given to `measure_into`; without one, that of the rule. A rule that was never measured is looked for
+        in all runs.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `run_id key value spans quote resolved`, ordered by run and key; `spans` are lists of span ids.
+    """
+    recorded = _raised(store, asked or asked_of(rule), at)
+    if isinstance(rule, checks.Match) and _in_python(rule):
+        return searched.findings(store, rule, recorded)
+    found = TYPES[type(rule)].find(rule, recorded)
+    names = store.table("runs").select("run_id", at_run="run_key")
+    named = found.inner_join(names, [("run_key", "at_run")]).order_by("run_key", "key")
+    frame = store.execute(named.select("run_id", "key", "value", "spans", "quote", "resolved"))
+    frame["spans"] = [list(spans) for spans in frame["spans"]]
+    return frame
+
+
+def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:
+    """Return the tables cut down to runs without a measurement, or None where there are none."""
+    spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
+    before = store.execute(done.filter(done.asked == asked).aggregate(n=done.count()))
+    waiting = runs if not before["n"][0] else runs.anti_join(done.filter(done.asked == asked), "run_key")
+    count = int(store.execute(waiting.aggregate(n=waiting.count()))["n"][0])
+    if not count:
+        return None
+    if waiting is not runs:
+        spans = spans.semi_join(waiting.select("run_key"), "run_key")
+    return shape.Recorded(spans=spans, runs=waiting)
+
+
+def _raised(store: Store, asked: str, at: float) -> shape.Recorded:
+    spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
+    own = done.filter(done.asked == asked)
+    if store.execute(own.limit(1)).empty:
+        return shape.Recorded(spans=spans, runs=runs, at=at, label="span_id")
+    raised = own.filter(own.value >= at).select("run_key")
+    return shape.Recorded(
+        spans=spans.semi_join(raised, "run_key"),
+        runs=runs.semi_join(raised, "run_key"),
+        at=at,
+        label="span_id",
+    )
+
+
+def _in_python(rule: checks.Match) -> bool:
+    return not patterns.runs_in_re2(patterns.require(rule.pattern))
