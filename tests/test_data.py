@@ -137,7 +137,7 @@ def test_the_recorded_question_is_the_one_in_the_check_file() -> None:
 
 def test_sample_data_is_found_in_a_wheel_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "check_workbench"
-    monkeypatch.setattr(samples.resources, "files", lambda _: package)
+    monkeypatch.setattr("importlib.resources.files", lambda _: package)
     with pytest.raises(InputError, match="sample data is missing"):
         samples.sample_data()
     for place in (tmp_path / "data", package / "_data"):

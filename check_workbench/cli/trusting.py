@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.cli.arguments import Usage
-from check_workbench.cli.screen import Outcome, announce
+from check_workbench.cli.screen import Outcome
 from check_workbench.cli.stores import existing
 from check_workbench.errors import InputError
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from check_workbench.plans import Plan
 
-EXIT_OF = {"ready": 0, "need_labels": 10, "too_weak": 11, "unusable": 12}
 BOUNDS = ("change", "max_false_pass", "max_false_fail", "confidence")
 
 
@@ -57,8 +56,13 @@ def trust(arguments: argparse.Namespace) -> Outcome:
         raise Usage("--plan and the bounds exclude each other", "usage: trust CHECK... --db FILE --plan FILE")
     made = read_plan(arguments.plan) if arguments.plan else _bounds(arguments)
     with existing(arguments.db) as store:
-        certificate = cw.trust(arguments.checks, store, plan=made)
-    raise NotImplementedError(certificate, announce)
+        decided = cw.trust(arguments.checks, store, plan=made)
+    lines = [repr(decided)]
+    if patch := decided.patch():
+        lines += ["", patch.rstrip()]
+    if arguments.report:
+        lines += ["", f"wrote {decided.report(arguments.report)}"]
+    return Outcome(text="\n".join(lines), data=decided.to_json(), code=decided.exit_code)
 
 
 def _bounds(arguments: argparse.Namespace) -> Plan:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.cli.screen import Outcome
@@ -10,29 +9,18 @@ from check_workbench.cli.screen import Outcome
 if TYPE_CHECKING:
     import argparse
 
-    from check_workbench.dialects import Reading
-
 
 def validate(arguments: argparse.Namespace) -> Outcome:
     """Read check documents and list every problem; an error anywhere is exit code 1."""
-    from check_workbench.dialects.reading import read_clashing
+    from check_workbench.dialects import validate_json
 
-    files = [_file(reading) for reading in read_clashing(arguments.paths)]
+    files = validate_json(arguments.paths)["files"]
     problems = [problem for file in files for problem in file["problems"]]
     errors = sum(problem["severity"] == "error" for problem in problems)
     lines = [line for file in files for line in _lines(file)]
     checks = sum(len(file["checks"]) for file in files)
     lines.append(f"{_many(len(files), 'check file')}, {_many(checks, 'check')}, {_many(errors, 'error')}")
     return Outcome(text="\n".join(lines), data={"files": files}, code=1 if errors else 0)
-
-
-def _file(reading: Reading) -> dict[str, Any]:
-    return {
-        "file": str(reading.file),
-        "dialect": reading.dialect,
-        "checks": [found.id for found in reading.found],
-        "problems": [dataclasses.asdict(problem) for problem in reading.problems],
-    }
 
 
 def _lines(file: dict[str, Any]) -> list[str]:
