@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.sources import Rejected
 from check_workbench.store.batches import batch
-from check_workbench.store.staging import Raw, store_batch
+from check_workbench.store.staging import Raw, settle, stage
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +37,12 @@ class Tally:
     replaced: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+
+    def note(self, file: str, text: str) -> None:
+        """Note something that was assumed, once."""
+        note = f"{file}: {text}"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def add(self, fates: Fates, file: str) -> None:
         """Count what became of a batch."""
@@ -77,8 +83,9 @@ def store_placed(
     if not tables.runs.num_rows:
         return
     names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps")
-    for name, rows in zip(names, tables, strict=True):
+    for name, rows in zip(names[:3], tables, strict=True):
         cursor.register(name, rows)
-    own.add(store_batch(cursor, names, target.source), target.file)
-    for name in names:
+    stage(cursor, names)
+    own.add(settle(cursor, target.source), target.file)
+    for name in names[:3]:
         cursor.unregister(name)

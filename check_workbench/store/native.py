@@ -1,31 +1,34 @@
-"""Our own JSON lines, loaded in batches of lines."""
+"""Our own JSON lines, set-based: the database parses, checks and explodes whole batches of lines.
+
+A line that is not plainly right, or has keys that are no field, is given to `own_runs`, which is slower, says why it
+cannot be used, and misses nothing. So the queries here only tell plain lines from others, and every reason has one
+home. Both ways meet in `staging`, so equal content gets equal digests.
+"""
 
 from __future__ import annotations
 
-import gzip
-import zlib
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from check_workbench.sources import Rejected, opened
 from check_workbench.sources.json_text import decode, reason_of
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
-from check_workbench.store.own_runs import run_of
+from check_workbench.store.blocks import blocks
+from check_workbench.store.native_sql import NAIVE, PARSED, RAW, SUSPECTS
+from check_workbench.store.own_runs import NAIVE_NOTE, run_of
+from check_workbench.store.staging import settle, stage
+from check_workbench.store.tables import number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     import duckdb
 
-BYTES_A_BATCH = 64 << 20
+    from check_workbench.records import Run
+    from check_workbench.store.blocks import Block
 
-
-class Line(NamedTuple):
-    """One line of a file, from 1."""
-
-    number: int
-    text: bytes
+TABLES = ("native_parsed", "suspects")
 
 
 def load(
@@ -53,55 +56,53 @@ def load(
     size = path.stat().st_size or 1
     key = target.first
     with opened(path) as stream:
-        for lines in _batches(stream, target, own):
-            key = _store_lines(cursor, lines, key, target, own)
-            told(min(1.0, stream.tell() / size))
+        for block in blocks(stream):
+            if block.broken:
+                own.rejected.append(Rejected(file=target.file, line=block.first_line, reason=block.broken))
+                break
+            key = _store_block(cursor, block, key, target, own)
+            told(min(1.0, block.read / size))
+    for name in TABLES:
+        cursor.execute(f"drop table if exists {name}")
 
 
-def _store_lines(
+def _store_block(
     cursor: duckdb.DuckDBPyConnection,
-    lines: list[Line],
+    block: Block,
     key: int,
     target: Target,
     own: Tally,
 ) -> int:
-    placed = [Placed(key + i, line.number, run) for i, line in enumerate(lines) if (run := _run(line, target, own))]
+    """Store the plain lines of a block, then the others, and return the next free key."""
+    lines = block.table(key)
+    if not lines.num_rows:
+        return key
+    cursor.register("native_lines", lines)
+    cursor.execute(PARSED)
+    cursor.unregister("native_lines")
+    stage(cursor, RAW, suspects=SUSPECTS)
+    if number(cursor, NAIVE):
+        own.note(target.file, NAIVE_NOTE)
+    odd = {row for (row,) in cursor.execute("select row from suspects").fetchall()}
+    own.add(settle(cursor, target.source), target.file)
+    after = key + lines.num_rows
+    if not odd:
+        return after
+    texts = [(place, text) for place, text in block.lines(key) if place.row in odd]
+    placed = [
+        Placed(after + offset, place.line, run)
+        for offset, (place, text) in enumerate(texts)
+        if (run := _run(text, place.line, target, own)) is not None
+    ]
     store_placed(cursor, placed, target, own)
-    return key + len(lines)
+    return after + len(texts)
 
 
-def _run(line: Line, target: Target, own: Tally) -> Any:
-    def note(text: str) -> None:
-        own.notes.append(f"{target.file}: {text}")
-
+def _run(text: bytes, line: int, target: Target, own: Tally) -> Run | None:
     try:
-        return run_of(decode(line.text.decode("utf-8")), note=note)
+        return run_of(decode(text.decode("utf-8")), note=lambda note: own.note(target.file, note))
     except ValueError as error:
-        own.rejected.append(Rejected(file=target.file, line=line.number, reason=_reason(error)))
+        known = type(error) is not ValueError
+        reason = reason_of(error) if known else str(error)
+        own.rejected.append(Rejected(file=target.file, line=line, reason=reason))
     return None
-
-
-def _reason(error: ValueError) -> str:
-    known = isinstance(error, UnicodeDecodeError) or type(error) is not ValueError
-    return reason_of(error) if known else str(error)
-
-
-def _batches(stream: IO[bytes], target: Target, own: Tally) -> Iterator[list[Line]]:
-    lines: list[Line] = []
-    size = 0
-    number = 0
-    try:
-        for number, raw in enumerate(stream, start=1):
-            text = raw.removeprefix(b"\xef\xbb\xbf") if number == 1 else raw
-            if text.isspace():
-                continue
-            lines.append(Line(number, text))
-            size += len(text)
-            if size >= BYTES_A_BATCH:
-                yield lines
-                lines, size = [], 0
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        reason = f"the compressed file is broken after this line: {error}"
-        own.rejected.append(Rejected(file=target.file, line=number, reason=reason))
-    if lines:
-        yield lines

@@ -31,6 +31,9 @@ class Raw(NamedTuple):
     runs: str
     spans: str
     steps: str
+    extra_spans: tuple[str, ...] = ()
+    """Further columns of the spans that stay staged."""
+    extra_steps: tuple[str, ...] = ()
 
 
 class Fates(NamedTuple):
@@ -51,8 +54,8 @@ def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
     return number(cursor, "select coalesce(max(run_key), -1) + 1 from runs")
 
 
-def store_batch(cursor: duckdb.DuckDBPyConnection, raw: Raw, source: int) -> Fates:
-    """Normalise the raw rows of a batch, decide what becomes of each run, and store the ones that win.
+def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = "select -1 as row") -> None:
+    """Normalise and digest the raw rows of a batch.
 
     Parameters
     ----------
@@ -60,22 +63,15 @@ def store_batch(cursor: duckdb.DuckDBPyConnection, raw: Raw, source: int) -> Fat
         In a transaction.
     raw
         Relations with the raw rows.
-    source
-        Key of the file's row in `sources`.
+    suspects
+        A query for the rows of runs that are left out; it may read the staged spans and steps.
     """
-    _stage(cursor, raw)
-    _decide(cursor)
-    _drop_losers(cursor)
-    return _store(cursor, source)
-
-
-def _stage(cursor: duckdb.DuckDBPyConnection, raw: Raw) -> None:
-    cursor.execute(f"create or replace temp table stage_spans as {_spans(raw.spans)}")
-    step_columns = listed([c for c in _STEP if c != "attempt"])
-    cursor.execute(
-        f"create or replace temp table stage_steps as select row, place, {step_columns}, "
-        f"coalesce(attempt, 1) as attempt from {raw.steps}",
-    )
+    cursor.execute(f"create or replace temp table stage_spans as {_spans(raw)}")
+    cursor.execute(f"create or replace temp table stage_steps as {_steps(raw)}")
+    cursor.execute(f"create or replace temp table suspects as {suspects}")
+    if number(cursor, "select count(*) from suspects where row >= 0"):
+        for name in ("stage_spans", "stage_steps"):
+            cursor.execute(f"delete from {name} where row in (select row from suspects)")
     digest = run_digest(("s.mixed", "t.mixed"))
     cursor.execute(
         f"create or replace temp table stage_runs as select r.row, r.line, {listed(_RUN, of='r')}, "
@@ -84,19 +80,39 @@ def _stage(cursor: duckdb.DuckDBPyConnection, raw: Raw) -> None:
         f"left join (select row, count(*) as n, bit_xor({span_digest()}) as mixed from stage_spans group by row) as s "
         "on s.row = r.row "
         f"left join (select row, count(*) as n, bit_xor({step_digest()}) as mixed from stage_steps group by row) as t "
-        "on t.row = r.row",
+        "on t.row = r.row where r.row not in (select row from suspects)",
     )
 
 
-def _spans(raw: str) -> str:
-    own = [name for name in _SPAN if name != "duration_ms"]
+def settle(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
+    """Decide what becomes of each staged run, and store the ones that win.
+
+    Parameters
+    ----------
+    cursor
+        In a transaction.
+    source
+        Key of the file's row in `sources`.
+    """
+    _decide(cursor)
+    _drop_losers(cursor)
+    return _store(cursor, source)
+
+
+def _spans(raw: Raw) -> str:
+    own = [*raw.extra_spans, *(name for name in _SPAN if name != "duration_ms")]
     return (
         f"select row, seq, {listed(own)}, "
         "coalesce(duration_ms, case when ended_at >= started_at then "
         "(epoch_us(ended_at) - epoch_us(started_at)) / 1000 end) as duration_ms, "
         f"{_mcp_text()} as mcp_text, {_failed()} as failed, "
-        f"{text_digest('input')} as input_digest, {text_digest('output')} as output_digest from {raw}"
+        f"{text_digest('input')} as input_digest, {text_digest('output')} as output_digest from {raw.spans}"
     )
+
+
+def _steps(raw: Raw) -> str:
+    own = [*raw.extra_steps, *(name for name in _STEP if name != "attempt")]
+    return f"select row, place, {listed(own)}, coalesce(attempt, 1) as attempt from {raw.steps}"
 
 
 def _mcp_text() -> str:
@@ -109,14 +125,13 @@ def _mcp_text() -> str:
 
 
 def _failed() -> str:
-    flagged = f"contains(attributes::varchar, 'rror\":true') and regexp_matches(attributes::varchar, '{_FLAG}')"
-    result = (
-        "contains(output, '\"isError\"') and "
-        f"{maybe_json('output')} and try(json_extract_string(output, '$.isError')) = 'true'"
-    )
+    """Return SQL that looks at JSON only where a flag may be."""
+    attributes = "attributes::varchar"
     return (
-        "(coalesce(status = 'error', false) or coalesce(error <> '', false) or "
-        f"coalesce({flagged}, false) or coalesce({result}, false))"
+        "case when status = 'error' or error <> '' then true "
+        f"when contains({attributes}, 'rror\":true') and regexp_matches({attributes}, '{_FLAG}') then true "
+        f"when contains(output, '\"isError\"') then {maybe_json('output')} and "
+        "coalesce(try(json_extract_string(output, '$.isError')) = 'true', false) else false end"
     )
 
 
@@ -130,7 +145,7 @@ def _decide(cursor: duckdb.DuckDBPyConnection) -> None:
         ), firsts as (
             select run_id, digest, line from file_runs
             union all
-            select run_id, arg_min(digest, row), arg_min(line, row) from placed
+            select run_id, arg_min(digest, line), min(line) from placed
             where run_id not in (select run_id from file_runs) group by run_id
         ), known as (
             select p.run_id, r.run_key, r.digest, r.span_count, r.ended_at, coalesce(s.n, 0) as step_count

@@ -1,0 +1,131 @@
+"""A file of lines in blocks of whole lines, as Arrow, without one Python object a line."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import pyarrow as pa
+
+BYTES_A_BLOCK = 64 << 20
+_MARK = b"\xef\xbb\xbf"
+
+
+class Place(NamedTuple):
+    """Key and line number of a line."""
+
+    row: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Some whole lines of a file."""
+
+    text: bytes
+    first_line: int
+    """Number of its first line, from 1."""
+    lines_in: int = 0
+    """How many line ends it holds."""
+    read: int = 0
+    """Bytes of the file read so far, before decompression."""
+    broken: str = ""
+    """Why no more could be read."""
+
+    def _bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return start, end and line number of the lines that are not blank."""
+        import numpy as np
+
+        bytes_ = np.frombuffer(self.text, dtype=np.uint8)
+        ends = np.flatnonzero(bytes_ == 10)
+        if not len(ends) or ends[-1] != len(bytes_) - 1:
+            ends = np.append(ends, len(bytes_))
+        starts = np.concatenate([[0], ends[:-1] + 1])
+        numbers = self.first_line + np.arange(len(ends))
+        short = np.flatnonzero(ends - starts < 64)
+        blank = [i for i in short if not self.text[starts[i] : ends[i]].strip()]
+        keep = np.ones(len(ends), dtype=bool)
+        keep[blank] = False
+        return starts[keep], ends[keep], numbers[keep]
+
+    def table(self, first: int) -> pa.Table:
+        """Return the lines as Arrow: `row` from `first`, `line`, `text`; text that is not UTF-8 is null."""
+        import numpy as np
+        import pyarrow as pa
+
+        starts, ends, numbers = self._bounds()
+        rows = pa.array(np.arange(first, first + len(starts)), type=pa.int64())
+        return pa.table({"row": rows, "line": pa.array(numbers, type=pa.int64()), "text": self._texts(starts, ends)})
+
+    def _texts(self, starts: np.ndarray, ends: np.ndarray) -> pa.Array:
+        import numpy as np
+        import pyarrow as pa
+
+        if len(starts) and (starts[1:] == ends[:-1] + 1).all():
+            offsets = np.append(starts, ends[-1]).astype(np.int64)
+            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self.text)]
+            array = pa.LargeStringArray.from_buffers(len(starts), buffers[1], buffers[2])
+            if _is_valid(array):
+                return array
+        lines = [self.text[start:end] for start, end in zip(starts, ends, strict=True)]
+        return pa.array([_decoded(line) for line in lines], type=pa.large_string())
+
+    def lines(self, first: int) -> Iterator[tuple[Place, bytes]]:
+        """Yield each line that is not blank with its key, counted from `first`."""
+        starts, ends, numbers = self._bounds()
+        for offset in range(len(starts)):
+            yield Place(first + offset, int(numbers[offset])), self.text[starts[offset] : ends[offset]]
+
+
+def blocks(stream: IO[bytes], *, size: int = BYTES_A_BLOCK) -> Iterator[Block]:
+    """Cut a stream into blocks of whole lines of about `size` bytes; longer lines make longer blocks."""
+    line, rest, first = 1, [], True
+    while True:
+        try:
+            chunk = stream.read(size)
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            yield Block(text=b"", first_line=line, broken=f"the compressed file is broken after this line: {error}")
+            return
+        if first:
+            chunk, first = chunk.removeprefix(_MARK), False
+        cut = chunk.rfind(b"\n") + 1 if chunk else 0
+        if chunk and not cut:
+            rest.append(chunk)
+            continue
+        text = b"".join([*rest, chunk[:cut]])
+        rest = [chunk[cut:]] if chunk[cut:] else []
+        if text:
+            ends = text.count(b"\n")
+            yield Block(text=text, first_line=line, lines_in=ends, read=_position(stream))
+            line += ends
+        if not chunk:
+            return
+
+
+def _position(stream: IO[bytes]) -> int:
+    raw = getattr(stream, "raw", stream)
+    inner = getattr(raw, "fileobj", None)
+    return int((inner or stream).tell())
+
+
+def _is_valid(array: pa.Array) -> bool:
+    import pyarrow as pa
+
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+def _decoded(line: bytes) -> str | None:
+    try:
+        return line.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
