@@ -17,6 +17,8 @@ from check_workbench.evaluators import Evaluator, open_evaluator
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import pandas as pd
+
     from check_workbench.store import Store
 
 __all__ = ["Results", "evaluate", "read"]
@@ -74,6 +76,31 @@ def evaluate(
     versions.register(found, store)
     results = judge_runs(found, runs_of(store), source)
     return dataclasses.replace(results, notes=(*versions.stale_notes(found, store), *results.notes))
+
+
+def over(
+    checks: Sequence[Check],
+    store: Store,
+    runs: pd.DataFrame,
+    *,
+    evaluator: Evaluator | str | None = None,
+) -> Results:
+    """Judge some runs only, and keep no measurements.
+
+    Parameters
+    ----------
+    checks
+        The checks.
+    store
+        The recorded runs.
+    runs
+        Rows of `units.runs_of`.
+    evaluator
+        Who is asked for missing answers.
+    """
+    source = questions.Source(store=store, evaluator=_opened(evaluator), keep=False)
+    versions.register(checks, store)
+    return judge_runs(checks, runs, source)
 
 
 def read(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Check, ...]:

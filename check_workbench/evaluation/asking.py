@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.checks import kind_of
 from check_workbench.errors import EvaluatorError, WorkbenchError
-from check_workbench.evaluation.rows import rows_of
+from check_workbench.evaluation.rows import naive, rows_of
 from check_workbench.evaluators import Request
 from check_workbench.evidence import selected, step_evidence, trace_evidence
 
@@ -103,7 +103,7 @@ class _Keeper:
 
     def keep(self, answer: Answer) -> None:
         asked = self._asking.check.asked_items[self._asking.place]
-        at = (answer.at or datetime.now(UTC)).astimezone(UTC).replace(tzinfo=None)
+        at = naive(answer.at or datetime.now(UTC))
         self.answers.append(dataclasses.replace(answer, asked=asked, at=at))
         if time.monotonic() - self._last >= SECONDS_UNSAVED:
             self.save()

@@ -117,7 +117,7 @@ def _by_question(
     scores = judging.scored(check, place, units, questions.judged(check, place, units, answered))
     failed = scores[scores["status"] == "fail"]
     rows = [
-        findings.of_answers(check, place, unit, answered.answers[key])
+        findings.of_answers(check, place, unit, judging.failing(check, place, answered.answers[key]))
         for key, unit in zip(questions.keys_of(failed), rows_of(failed), strict=True)
     ]
     used = [answer for key in sorted(answered.answers, key=str) for answer in answered.answers[key]]

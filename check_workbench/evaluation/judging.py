@@ -34,11 +34,16 @@ def judged_answers(check: Check, item: Item, answers: Sequence[Answer]) -> Judge
     answers
         At least one; the least favourable decides, and one that has no score counts only if none has.
     """
-    judged = [_as_dialect(check, judge(item, answer)) for answer in answers]
+    judged = [_as_dialect(check, judge(item, answer), answer) for answer in answers]
     scored = [one for one in judged if one.score is not None]
     if scored:
         return _least_favourable(scored, item)
     return min(judged, key=lambda one: WORST_FIRST.index(one.status))
+
+
+def failing(check: Check, place: int, answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers of one unit that fail, in their order."""
+    return [answer for answer in answers if judge(check.items[place], answer).status == "fail"]
 
 
 def _least_favourable(scored: Sequence[Judged], item: Item) -> Judged:
@@ -47,9 +52,11 @@ def _least_favourable(scored: Sequence[Judged], item: Item) -> Judged:
     return min(scored, key=lambda one: (WORST_FIRST.index(one.status), one.score or 0.0))
 
 
-def _as_dialect(check: Check, judged: Judged) -> Judged:
+def _as_dialect(check: Check, judged: Judged, answer: Answer) -> Judged:
     if judged.status == "error" and check.dialect == "neatroots":
         return Judged(status="not_checked", reason="the evaluator failed on it")
+    if judged.status == "not_checked" and check.dialect == "check-1" and answer.explanation:
+        return Judged(status="not_checked", reason=answer.explanation)
     return judged
 
 

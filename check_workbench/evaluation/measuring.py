@@ -125,7 +125,7 @@ def rule_findings(check: Check, place: int, failed: pd.DataFrame, store: Store, 
 
     rule: Any = check.items[place].asks
     if keep:
-        found = rules.findings(store, rule, cut_of(check, place))
+        found = rules.findings(store, rule, cut_of(check, place), asked=measured_key(check, place))
         return found[found["run_id"].isin(failed["run_id"])]
     spans, runs = _tables_of(failed, store)
     found = store.execute(rules.find(rule, cut_of(check, place), spans, runs, label="span_id"))

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from check_workbench import html
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.results import DECIDED
 
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 MIME = "application/vnd.check-workbench+json"
 SHOWN = ("fail", "unsure", "pass")
+HEADS = {"decided": "decided", "left_out": "left out"}
+FINDING_HEADS = ("check", "run", "step", "status", "value", "message", "quote")
+FINDINGS_SHOWN = 50
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,6 +61,20 @@ class Results:
             "left_out": {status: dict(reasons) for status, reasons in self.left_out.items()},
             "notes": list(self.notes),
         }
+
+    def _repr_html_(self) -> str:
+        counts = html.table(
+            rows_of(self.summary()), {**{name: name for name in ("check", *SHOWN)}, **HEADS}, caption="Verdicts"
+        )
+        shown = rows_of(self.findings.head(FINDINGS_SHOWN))
+        found = html.table(shown, list(FINDING_HEADS), caption=f"Findings, {len(shown)} of {len(self.findings)}")
+        reasons = [f"{status}: {why} ({n})" for status, whys in self.left_out.items() for why, n in whys.items()]
+        left = [html.details(f"Left out, {len(reasons)} reasons", html.bullets(reasons))] if reasons else []
+        return html.fragment(counts, *([found] if shown else []), *left, *map(html.note, self.notes))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        document = {"kind": "evaluation", **self.to_json()}
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
     def __repr__(self) -> str:
         runs = self.verdicts["run"].nunique() if len(self.verdicts) else 0

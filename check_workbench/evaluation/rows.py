@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +25,19 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     """
     plain = {str(name): _values(table[name]) for name in table.columns}
     return [dict(zip(plain, values, strict=True)) for values in zip(*plain.values(), strict=True)]
+
+
+def naive(moment: datetime | None) -> datetime | None:
+    """Return a time in UTC without saying so, as the store holds it.
+
+    Examples
+    --------
+    >>> naive(datetime.fromisoformat("2026-10-06T11:04:20+02:00"))
+    datetime.datetime(2026, 10, 6, 9, 4, 20)
+    """
+    if moment is None or moment.tzinfo is None:
+        return moment
+    return moment.astimezone(UTC).replace(tzinfo=None)
 
 
 def _values(column: pd.Series[Any]) -> list[Any]:

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.evaluation.recorded import OTHER_VERSION, Candidate, refusal
-from check_workbench.evaluation.rows import rows_of
+from check_workbench.evaluation.rows import naive, rows_of
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -76,7 +76,7 @@ def _candidates(
     notes["recorded verdicts name no process version and count for the file given"] += version is None
     record = json.loads(unit["record"]) if isinstance(unit["record"], str) else unit["record"]
     for answer in answers_of_record(record, check, run_id=unit["run_id"], attempt=int(unit["attempt"])):
-        named = dataclasses.replace(answer, step_id=check.step_id)
+        named = dataclasses.replace(answer, step_id=check.step_id, at=naive(answer.at))
         yield Candidate(answer=named, refused=OTHER_VERSION if other else refusal(check, named, stale=False))
 
 

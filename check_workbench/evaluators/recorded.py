@@ -6,13 +6,13 @@ import dataclasses
 from typing import TYPE_CHECKING, Self
 
 from check_workbench.evaluators.protocol import Capabilities
+from check_workbench.results import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from check_workbench.evaluators.protocol import Request
-    from check_workbench.results import Answer
 
 Key = tuple[str, str, int, str | None, int, str | None]
 
@@ -36,20 +36,26 @@ class Recorded:
 
     def __init__(self, answers: Iterable[Answer], *, name: str = "recorded") -> None:
         self._name = name
+        self.rejected = 0
         self._answers: dict[Key, Answer] = {_key(answer): answer for answer in answers}
 
     @classmethod
     def open(cls, path: str | Path, *, name: str | None = None) -> Self:
         """Read a `.jsonl` file of recorded answers.
 
+        Lines that hold no answer are passed over; `rejected` counts them.
+
         Raises
         ------
         InputError
-            If the file cannot be read, or a line is no answer.
+            If the file cannot be read.
         """
-        from check_workbench.decisions import read_answers
+        from check_workbench.decisions import Rejected, read_answers
 
-        return cls(read_answers(path), name=name or str(path))
+        read = list(read_answers(path))
+        found = cls((one for one in read if isinstance(one, Answer)), name=name or str(path))
+        found.rejected = sum(isinstance(one, Rejected) for one in read)
+        return found
 
     @property
     def name(self) -> str:

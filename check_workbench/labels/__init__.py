@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from check_workbench import html
 from check_workbench.errors import InputError
+from check_workbench.evaluation.report import MIME, plain_rows
 from check_workbench.labels.blindness import ASSERTED, TIME
 from check_workbench.labels.joining import Joined, Wanted, joined
 from check_workbench.labels.voting import DISAGREE, label_of
@@ -26,6 +28,8 @@ COLUMNS = [
     "run_id", "step_id", "attempt", "positive", "blind", "blind_by", "reason_not_blind", "n_rows", "edited",
     "decided_at", "decision_keys", "probability_sampled", "workflow", "session_id",
 ]  # fmt: skip
+SHOWN = ("run_id", "step_id", "attempt", "positive", "blind", "reason_not_blind", "n_rows", "decided_at")
+ROWS_SHOWN = 50
 BESIDE_BLIND = "not_blind_beside_blind"
 
 
@@ -45,6 +49,21 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.frame)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the labels as plain values."""
+        rows = plain_rows(self.frame)
+        return {"check": self.check, "labels": rows, "excluded": dict(self.excluded), "notes": list(self.notes)}
+
+    def _repr_html_(self) -> str:
+        shown = plain_rows(self.frame[list(SHOWN)].head(ROWS_SHOWN))
+        table = html.table(shown, list(SHOWN), caption=f"Labels of {self.check}, {len(shown)} of {len(self.frame)}")
+        left = [f"left out: {reason} ({count})" for reason, count in self.excluded.items()]
+        return html.fragment(table, *([html.bullets(left)] if left else []), *map(html.note, self.notes))
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        document = {"kind": "labels", **self.to_json()}
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
     def __repr__(self) -> str:
         counts = f"{len(self.frame)} units, {int(self.frame['positive'].sum())} with a problem"
