@@ -84,8 +84,9 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
 def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:
     """Return the tables cut down to runs without a measurement, or None where there are none."""
     spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
-    before = store.execute(done.filter(done.asked == asked).aggregate(n=done.count()))
-    waiting = runs if not before["n"][0] else runs.anti_join(done.filter(done.asked == asked), "run_key")
+    own = done.filter(done.asked == asked)
+    before = store.execute(own.aggregate(n=own.count()))
+    waiting = runs if not before["n"][0] else runs.anti_join(own, "run_key")
     count = int(store.execute(waiting.aggregate(n=waiting.count()))["n"][0])
     if not count:
         return None
