@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from check_workbench.calibration import looks
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
-from check_workbench.calibration.units import checks_of, decision_keys, gather
+from check_workbench.calibration.units import decision_keys, gather
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError
+from check_workbench.evaluation import evaluate, read
 from check_workbench.stats.cutoffs import Goal
 
 if TYPE_CHECKING:
@@ -57,13 +58,11 @@ def calibrate(
     wanted = Goal.parse(goal)
     if labels not in {"check", "work"}:
         raise InputError(f"labels must be 'check' or 'work', got {labels!r}.")
-    read = checks_of(checks)
-    from check_workbench.evaluation import evaluate
-
-    results = evaluate(read, store)
+    found = read(checks)
+    results = evaluate(found, store)
     entries: list[Calibration] = []
     notes: list[str] = []
-    for check in read:
+    for check in found:
         units = gather(check, store, results.scores, kind=labels)
         mine = list(_of_check(units, wanted, item))
         entries += mine

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
+from check_workbench.checks import thresholds
 from check_workbench.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -63,6 +65,18 @@ class Calibration:
         if self.chosen is None or self.threshold.value is None or self.chosen.at == self.threshold.value:
             return None
         return dataclasses.replace(self.threshold, value=self.chosen.at)
+
+    def plot(self) -> Figure:
+        """Draw precision and recall over the cuts; without labels, the share of work that each cut flags.
+
+        Raises
+        ------
+        InputError
+            If nothing was scored.
+        """
+        from check_workbench.calibration.drawing import figure
+
+        return figure(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON knows it."""
@@ -150,10 +164,16 @@ class Calibrations(Sequence[Calibration]):
         return dataclasses.replace(self, entries=tuple(kept))
 
     def plot(self) -> Figure:
-        """Draw precision and recall over the cuts, one panel per threshold."""
-        from check_workbench.calibration.drawing import figure
+        """Draw precision and recall over the cuts of the first threshold; take the others by place or id.
 
-        return figure(self)
+        Raises
+        ------
+        InputError
+            If nothing was scored.
+        """
+        if not self.entries:
+            raise InputError("there is nothing to draw: no threshold was calibrated.")
+        return self.entries[0].plot()
 
     def patch(self) -> str:
         """Return the chosen numbers as a unified diff of the files that the checks came from; empty if none moves.
@@ -163,7 +183,7 @@ class Calibrations(Sequence[Calibration]):
         InputError
             If a check was not read from a file, or methods or models disagree about one number.
         """
-        return "".join(unified(path, text) for path, text in self._texts())
+        return patch_of(self._changes())
 
     def apply(self) -> tuple[str, ...]:
         """Write the chosen numbers into the files that the checks came from, and return those files.
@@ -171,14 +191,17 @@ class Calibrations(Sequence[Calibration]):
         Raises
         ------
         InputError
-            As `patch`.
+            As `patch`, or if a file cannot be written.
         """
-        texts = self._texts()
-        for path, text in texts:
-            write_exactly(path, text)
-        return tuple(path for path, _ in texts)
+        from check_workbench.dialects import apply
 
-    def _texts(self) -> list[tuple[str, str]]:
+        changed = self._changes()
+        patch_of(changed)
+        for check, moved in changed:
+            apply(check, moved)
+        return tuple(dict.fromkeys(str(check.file) for check, _ in changed))
+
+    def _changes(self) -> list[tuple[Check, list[Threshold]]]:
         changes: dict[str, tuple[Check, dict[tuple[int, str], Threshold]]] = {}
         for entry in self.entries:
             if entry.change is None:
@@ -190,7 +213,7 @@ class Calibrations(Sequence[Calibration]):
                     f"{entry.name}: answers of several methods or models ask for different numbers, and a threshold "
                     "does not carry over. Choose one with only(method=..., model=...).",
                 )
-        return patched_texts([(check, list(of_check.values())) for check, of_check in changes.values()])
+        return [(check, in_order(check, list(moved.values()))) for check, moved in changes.values()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the calibrations as plain values, ready for `json.dumps`."""
@@ -210,51 +233,39 @@ class Calibrations(Sequence[Calibration]):
         return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: self.to_json()}
 
 
-def patched_texts(changes: Sequence[tuple[Check, Sequence[Threshold]]]) -> list[tuple[str, str]]:
-    """Return each file that the changes touch with its new text.
+def in_order(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
+    """Return changes in an order in which no band is upside down on the way: of a rising band `pass` comes first."""
+    now = {(t.item, t.key): t.value for t in thresholds(check)}
+
+    def rank(change: Threshold) -> tuple[int, bool]:
+        before = now.get((change.item, "pass"))
+        falling = change.key == "fail" and before is not None and (change.value or 0.0) <= before
+        return change.item, not falling
+
+    return sorted(changes, key=rank)
+
+
+def patch_of(changes: Sequence[tuple[Check, Sequence[Threshold]]]) -> str:
+    """Return what the changes do to the checks' files, as a unified diff.
 
     Raises
     ------
     InputError
-        If a check was not read from a file, or two checks of one file would both change.
+        If a check was not read from a file, or its file changed since.
     """
     from check_workbench.dialects import patched
 
     texts: dict[str, str] = {}
-    for check, thresholds in changes:
-        if not thresholds:
-            continue
-        if check.file is None:
-            raise InputError(f"{check.id} was not read from a file, so there is nothing to change.")
-        if check.file in texts:
-            raise InputError(f"{check.file}: several checks of one file would change; apply them one after the other.")
-        texts[check.file] = patched(check, thresholds)
-    return list(texts.items())
+    for check, moved in changes:
+        if moved:
+            texts[str(check.file)] = patched(check, moved, text=texts.get(str(check.file)))
+    return "".join(_unified(path, text) for path, text in texts.items())
 
 
-def unified(path: str, text: str) -> str:
-    """Return the difference between a file and its new text as a unified diff."""
-    old = Path(path).read_bytes().decode("utf-8")
-    return "".join(
-        line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
-        for line in difflib.unified_diff(
-            old.splitlines(keepends=True), text.splitlines(keepends=True), fromfile=f"a/{path}", tofile=f"b/{path}"
-        )
-    )
-
-
-def write_exactly(path: str, text: str) -> None:
-    """Write a text byte for byte, so that line ends stay as they are.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
-    """
-    try:
-        Path(path).write_bytes(text.encode("utf-8"))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror}.") from error
+def _unified(path: str, text: str) -> str:
+    old, new = (io.StringIO(part, newline="\n") for part in (Path(path).read_bytes().decode("utf-8"), text))
+    lines = difflib.unified_diff(list(old), list(new), fromfile=f"a/{path}", tofile=f"b/{path}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _estimate(estimate: Estimate | None) -> str:

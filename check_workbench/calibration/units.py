@@ -10,20 +10,17 @@ import dataclasses
 import hashlib
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.checks import Check
 from check_workbench.results import DECIDED, worst
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
     import pandas as pd
     from numpy.typing import NDArray
 
+    from check_workbench.checks import Check
     from check_workbench.store import Store
 
 KEY = ["run_id", "step_id", "attempt"]
@@ -68,26 +65,6 @@ class Units:
         """Return a digest of every answer that the units hold."""
         columns = [*KEY, "method", "model", *(f"s{i}" for i in range(len(self.check.items)))]
         return digest(self.table[columns].astype(str).to_numpy().tolist())
-
-
-def checks_of(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Check, ...]:
-    """Return the checks that an argument names: checks themselves, files, folders or `FILE#ID`.
-
-    Raises
-    ------
-    InputError
-        Where a document cannot be read.
-    """
-    if isinstance(checks, Check):
-        return (checks,)
-    given: Sequence[Check | str | Path] = [checks] if isinstance(checks, str | Path) else list(checks)
-    paths = [c for c in given if not isinstance(c, Check)]
-    if not paths:
-        return tuple(c for c in given if isinstance(c, Check))
-    from check_workbench.dialects import read_checks
-
-    read = read_checks(paths)
-    return (*(c for c in given if isinstance(c, Check)), *read)
 
 
 def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "check") -> Units:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from check_workbench.calibration import looks as ledger
-from check_workbench.calibration.units import checks_of, gather
+from check_workbench.calibration.units import gather
 from check_workbench.certificates.certificate import Certificate, Certificates
 from check_workbench.certificates.deciding import decide
 from check_workbench.errors import InputError
+from check_workbench.evaluation import evaluate, read
 from check_workbench.plans import Plan
 
 if TYPE_CHECKING:
@@ -60,12 +61,10 @@ def trust(
         raise InputError(f"plan must be a Plan, made by plan(change='enforce', ...); got {type(plan).__name__}.")
     if plan.signature_required and plan.signed_by is None:
         raise InputError("the plan needs a signature: set signed_by to the name of whoever answers for it.")
-    read = checks_of(checks)
-    from check_workbench.evaluation import evaluate
-
-    results = evaluate(read, store)
+    found = read(checks)
+    results = evaluate(found, store)
     entries = []
-    for check in read:
+    for check in found:
         units = gather(check, store, results.scores, kind=plan.labels)
         entries.append(decide(units, store, plan, looks=ledger.ledger(store, check)))
     return Certificates(entries=tuple(entries), plan=plan)

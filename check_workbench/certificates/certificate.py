@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from check_workbench.calibration.outcome import MIME, patched_texts, unified
+from check_workbench.calibration.outcome import MIME, in_order, patch_of
 from check_workbench.checks import Threshold
 from check_workbench.errors import InputError, UnknownNameError
 
@@ -175,8 +175,8 @@ class Certificates(Sequence[Certificate]):
         InputError
             If a check was not read from a file.
         """
-        changed = [(e.subject, e.changes()) for e in self.entries if e.subject is not None and e.outcome == "ready"]
-        return "".join(unified(path, text) for path, text in patched_texts(changed))
+        ready = [(e.subject, e.changes()) for e in self.entries if e.subject is not None and e.outcome == "ready"]
+        return patch_of([(subject, in_order(subject, changes)) for subject, changes in ready])
 
     def report(self, path: str | Path) -> Path:
         """Write a report.

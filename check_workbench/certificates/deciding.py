@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from check_workbench.calibration import looks as ledger
+from check_workbench.calibration.outcome import in_order
 from check_workbench.calibration.units import decision_keys, digest, name_of, records
 from check_workbench.certificates import bounds, wording
 from check_workbench.certificates.bounds import Look, Tested
@@ -265,6 +266,6 @@ def _patched(check: Check, made: Certificate) -> str | None:
     changes = made.changes()
     if made.outcome != "ready" or not changes:
         return None
-    for change in sorted(changes, key=lambda t: t.key != "fail"):
+    for change in in_order(check, changes):
         check = with_threshold(check, item=change.item, key=change.key, value=change.value)
     return check.document
