@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from itertools import chain
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, TextIO
 
 from check_workbench.decisions.rows import Row, RowFormat, demand
 from check_workbench.errors import InputError
@@ -20,15 +21,23 @@ _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs"}
 
 
 def _read(path: Path, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:
-    with opened(path) as stream:
+    with opened(path) as stream, _text(stream) as text:
         try:
-            yield from _rows(stream, str(path), required)
+            yield from _rows(text, str(path), required)
         except BROKEN_GZIP as error:
             yield Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
 
 
-def _rows(stream: IO[bytes], file: str, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:
+@contextlib.contextmanager
+def _text(stream: IO[bytes]) -> Iterator[TextIO]:
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    try:
+        yield text
+    finally:
+        text.detach()
+
+
+def _rows(text: TextIO, file: str, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:
     first = text.readline()
     delimiter = max(_DELIMITERS, key=first.count)
     if delimiter != ",":

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HEAD_BYTES = 1 << 18
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
 
 
 def look(path: Path) -> Head | Rejected:

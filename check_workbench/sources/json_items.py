@@ -104,7 +104,7 @@ def _lines(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
 
 
 def _values(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
-    window = Window(io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline=""))
+    window = Window(stream)
     place = 0
     while window.opens_value():
         place += 1

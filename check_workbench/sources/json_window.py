@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from typing import IO, Any
 
 from check_workbench.sources.json_text import DECODER, whole
-
-if TYPE_CHECKING:
-    from typing import TextIO
 
 CHUNK = 1 << 20
 _GAP = re.compile(r"[ \t\r\n,\ufeff]*")
@@ -22,9 +20,10 @@ _TAIL = 32
 class Window:
     """The part of a text that is in memory; what was decoded is dropped."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: IO[bytes]) -> None:
         self.line = 1
         self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
         self._text = ""
         self._at = 0
         self._ended = False
@@ -117,12 +116,14 @@ class Window:
     def _grow(self) -> bool:
         if self._ended:
             return False
-        more = self._stream.read(max(CHUNK, len(self._text) - self._at))
-        if not more:
-            self._ended = True
-            return False
-        self._text, self._at = self._text[self._at :] + more, 0
-        return True
+        more = ""
+        while not more and not self._ended:
+            data = self._stream.read(max(CHUNK, len(self._text) - self._at))
+            self._ended = not data
+            more = self._decoder.decode(data, final=self._ended)
+        if more:
+            self._text, self._at = self._text[self._at :] + more, 0
+        return bool(more)
 
 
 def _refuse_foreign_bytes(text: str) -> None:
