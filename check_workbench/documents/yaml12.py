@@ -33,7 +33,9 @@ _STYLES: dict[str, Literal["plain", "quoted", "block"]] = {"": "plain", "'": "qu
 _CORE = "tag:yaml.org,2002:"
 _CORE_TAGS = {_CORE + name for name in ("str", "int", "float", "bool", "null", "map", "seq")}
 _CONTROL = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_NO_BREAKS = "\x85\u2028\u2029"
+_ONLY_IN_1_1 = "\x85\u2028\u2029?"
+"""The first three break lines and the last ends a text in flow style, in YAML 1.1."""
+_QUESTION = re.compile(r"(?<=[^\s,\[\]{}])\?|\?(?=[^\s,\[\]{}])")
 
 
 class _Loader(yaml.SafeLoader):
@@ -121,7 +123,10 @@ def parse_yaml(text: str, *, start: int = 0, end: int | None = None) -> tuple[tu
         line, column = lines(bad.start())
         return (), (Flaw(line=line, column=column, message=f"character U+{ord(bad[0]):04X} is not allowed in YAML"),)
     stand_ins = _stand_ins(text)
-    composer = _Composer(text[start:end].translate(stand_ins), lines=lines, base=start, restore=stand_ins)
+    shown = _QUESTION.sub(stand_ins["?"], text[start:end]).translate(
+        {ord(c): s for c, s in stand_ins.items() if c != "?"}
+    )
+    composer = _Composer(shown, lines=lines, base=start, restore=stand_ins)
     try:
         roots = tuple(composer.documents())
     except FlawError as stopped:
@@ -150,21 +155,21 @@ def resolve(text: str) -> Any:
     return text
 
 
-def _stand_ins(text: str) -> dict[int, str]:
-    """Replace what breaks a line in YAML 1.1 only, by characters that the text does not hold."""
+def _stand_ins(text: str) -> dict[str, str]:
+    """Replace what means something in YAML 1.1 only, by characters that the text does not hold."""
     free = (chr(code) for code in range(0xE000, 0xF8FF) if chr(code) not in text)
-    return {ord(mark): next(free) for mark in _NO_BREAKS if mark in text}
+    return {mark: next(free) for mark in _ONLY_IN_1_1}
 
 
 class _Composer:
     """Builds the trees from parser events."""
 
-    def __init__(self, text: str, *, lines: Lines, base: int, restore: dict[int, str]) -> None:
+    def __init__(self, text: str, *, lines: Lines, base: int, restore: dict[str, str]) -> None:
         self.flaws: list[Flaw] = []
         self._text = text
         self._lines = lines
         self._base = base
-        self._restore = {ord(char): chr(code) for code, char in restore.items()}
+        self._restore = {ord(char): mark for mark, char in restore.items()}
         self._anchors: dict[str, Node | None] = {}
         self._sizes: dict[str, int] = {}
         self._nodes = 0
