@@ -35,6 +35,7 @@ body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1.25rem 4rem; color: va
 _BLOCKS = """
 & h1 { font-size: 1.7rem; line-height: 1.25; margin: .2rem 0 1rem; }
 & h2 { font-size: 1.25rem; margin: 2.2rem 0 .6rem; padding-top: .9rem; border-top: 1px solid var(--line); }
+& > style + h2 { margin-top: .2rem; padding-top: 0; border-top: 0; }
 & h3 { font-size: 1.05rem; margin: 1.5rem 0 .4rem; }
 & p, & ul, & dl { margin: .6rem 0; max-width: 46rem; }
 & a { color: var(--accent); }
@@ -43,10 +44,11 @@ _BLOCKS = """
 & table { border-collapse: collapse; font-size: .92em; color: inherit; }
 & caption { text-align: left; font-weight: 600; padding: 0 0 .45rem; }
 & th, & td { padding: .35rem .8rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; min-width: 3rem; max-width: 32rem; white-space: pre-line; background: none; }
+  overflow-wrap: break-word; min-width: 3rem; max-width: 32rem; white-space: pre-line; background: none; }
 & thead th { border-bottom: 2px solid var(--soft); vertical-align: bottom; }
 & tbody th { font-weight: 500; }
 & .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+& .long { min-width: 16rem; }
 & .empty { color: var(--soft); }
 & dl { display: grid; grid-template-columns: max-content 1fr; gap: .25rem 1.2rem; }
 & dt { color: var(--soft); }
@@ -291,7 +293,7 @@ def page(title: str, *blocks: Block) -> str:
     >>> page("Report", "All is well.").splitlines()[:2]
     ['<!doctype html>', '<html lang="en">']
     """
-    style = _COLOURS + _PAGE + _BLOCKS.replace("& ", "")
+    style = _COLOURS + _PAGE + _BLOCKS.replace("& > ", "main > ").replace("& ", "")
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -324,7 +326,9 @@ def _data(svg: str) -> str:
 def _class(values: list[Any]) -> str:
     known = [_plain(value) for value in values if value is not None]
     numbers = [value for value in known if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    return ' class="number"' if known and len(numbers) == len(known) else ""
+    if known and len(numbers) == len(known):
+        return ' class="number"'
+    return ' class="long"' if any(len(str(value)) > 60 for value in known) else ""
 
 
 def _plain(value: object) -> object:
