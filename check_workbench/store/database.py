@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import frames, schema
-from check_workbench.store.lease import connected, leased
+from check_workbench.store.lease import connected, leased, writing
 from check_workbench.store.names import listed, quote
 from check_workbench.store.tables import delete_runs, number
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import ibis
     import pandas as pd
 
-    from check_workbench.store.report import LoadReport
+    from check_workbench.store.report import Examination, LoadReport
 
 
 class Store:
@@ -41,7 +41,8 @@ class Store:
         self.path = None if path is None else Path(path)
         self.read_only = read_only
         self._memory: duckdb.DuckDBPyConnection | None = None
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
+        self._writing = threading.RLock() if self.path is None else writing(self.path)
         self._open = True
         if self.path is None:
             self._memory = connected(":memory:")
@@ -104,7 +105,7 @@ class Store:
         """
         if self.read_only:
             raise StoreError(f"{self!r} was opened to read only; open it without read_only to write")
-        with self._lock, self.hold() as cursor:
+        with self._writing, self.hold() as cursor:
             cursor.begin()
             try:
                 yield cursor
@@ -281,6 +282,18 @@ class Store:
         from check_workbench.store.opinions import load_decisions
 
         return load_decisions(self, Path(path), blind=blind)
+
+    def doctor(self) -> Examination:
+        """Say what the store holds, what in it matches nothing, and what the data supports.
+
+        Returns
+        -------
+        Examination
+            Counts, unmatched ids with near misses, notes, and what can be done.
+        """
+        from check_workbench.store.doctor import examine
+
+        return examine(self)
 
     def load_answers(self, path: str | Path) -> LoadReport:
         """Load recorded answers of an evaluator; answers that are already there are counted, not doubled.

@@ -32,6 +32,7 @@ class _Held:
 
 
 _held: dict[str, _Held] = {}
+_writing: dict[str, threading.RLock] = {}
 _changed = threading.Condition()
 
 
@@ -62,6 +63,12 @@ def leased(path: Path, *, read_only: bool, wait: float = WAIT_SECONDS) -> Iterat
     finally:
         cursor.close()
         _give_back(key)
+
+
+def writing(path: Path) -> threading.RLock:
+    """Return the lock of those who write to a file in this process; they take turns."""
+    with _changed:
+        return _writing.setdefault(os.path.realpath(path), threading.RLock())
 
 
 def _taken(key: str, path: Path, *, read_only: bool, until: float) -> duckdb.DuckDBPyConnection:
@@ -123,7 +130,10 @@ def _opened(key: str, path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnecti
 
 
 def _forget() -> None:
+    global _changed  # noqa: PLW0603 a lock that another thread held is never released in a child
     _held.clear()
+    _writing.clear()
+    _changed = threading.Condition()
 
 
 if hasattr(os, "register_at_fork"):

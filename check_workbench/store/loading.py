@@ -11,11 +11,12 @@ from check_workbench.sources import Note, Rejected
 from check_workbench.store import native
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
+from check_workbench.store.doctor import examine
 from check_workbench.store.files import Found, find
 from check_workbench.store.progress import Progress
 from check_workbench.store.report import LoadReport
 from check_workbench.store.staging import begin_file
-from check_workbench.store.tables import number
+from check_workbench.store.tables import next_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -51,8 +52,8 @@ def load_runs(
             told(0.0)
             if not _load_file(store, item, format_name, tally, told):
                 skipped.append(str(item.path))
+            told(1.0)
             done += size
-    say("", 1.0)
     return LoadReport(
         runs=tally.runs,
         spans=tally.spans,
@@ -62,6 +63,7 @@ def load_runs(
         skipped=tuple(skipped),
         rejected=tuple(tally.rejected),
         notes=tuple(dict.fromkeys(tally.notes)),
+        examined=examine(store),
     )
 
 
@@ -107,7 +109,7 @@ def _store_file(
     own: Tally,
     told: Callable[[float], None],
 ) -> None:
-    source = number(cursor, "select coalesce(max(source_key), -1) + 1 from sources")
+    source = next_key(cursor, "sources", "source_key")
     target = Target(file=str(item.path), first=begin_file(cursor), source=source)
     if recognised.format.read is None:
         native.load(cursor, item.path, target, own, told)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from check_workbench.records import Run, Span, Step, columns
 from check_workbench.store.digests import maybe_json, run_digest, span_digest, step_digest, text_digest
 from check_workbench.store.names import listed, quote
-from check_workbench.store.tables import number
+from check_workbench.store.tables import next_key, number
 
 if TYPE_CHECKING:
     import duckdb
@@ -51,7 +51,7 @@ class Fates(NamedTuple):
 def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
     """Prepare the loading of one file and return the key of its first run."""
     cursor.execute("create or replace temp table file_runs (run_id varchar, digest bigint, line bigint)")
-    return number(cursor, "select coalesce(max(run_key), -1) + 1 from runs")
+    return next_key(cursor, "runs", "run_key")
 
 
 def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = "select -1 as row") -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.store.names import quote
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,6 +20,11 @@ SAID_OF_A_RUN = ("decisions", "answers")
 def number(cursor: duckdb.DuckDBPyConnection, text: str, params: Sequence[Any] = ()) -> int:
     """Run a statement that returns one number; the cursor is free afterwards."""
     return int(cursor.execute(text, list(params)).fetchall()[0][0])
+
+
+def next_key(cursor: duckdb.DuckDBPyConnection, name: str, key: str) -> int:
+    """Return the first number that no row of a table has as its key."""
+    return number(cursor, f"select coalesce(max({quote(key)}), -1) + 1 from {quote(name)}")
 
 
 def delete_runs(cursor: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> int:
