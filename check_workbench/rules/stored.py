@@ -78,6 +78,7 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
     named = found.inner_join(names, [("run_key", "at_run")]).order_by("run_key", "key")
     frame = store.execute(named.select("run_id", "key", "value", "spans", "quote", "resolved"))
     frame["spans"] = [list(spans) for spans in frame["spans"]]
+    frame["value"] = frame["value"].astype(float)
     return frame
 
 
