@@ -6,6 +6,7 @@ columns of `spans`, in sequence. Slow on purpose: it is what the queries are com
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import re
@@ -97,6 +98,7 @@ def without_words_check(rule: checks.UnrecoveredError, spans: Sequence[Row]) -> 
     return len(_left_failed([span for span in spans if _selected(span, rule.span)]))
 
 
+@functools.lru_cache(maxsize=100_000)
 def canonical(text: str | None) -> str | None:
     """Return a text, or its canonical JSON where it is an object or array."""
     if text is None:
@@ -109,8 +111,11 @@ def canonical(text: str | None) -> str | None:
 
 
 def _selected(span: Row, selector: checks.Selector) -> bool:
-    wanted = {"type": selector.types, "name": selector.names, "status": selector.statuses}
-    return all(span[column] in values for column, values in wanted.items() if values)
+    return (
+        (not selector.types or span["type"] in selector.types)
+        and (not selector.names or span["name"] in selector.names)
+        and (not selector.statuses or span["status"] in selector.statuses)
+    )
 
 
 def _groups(rule: checks.Repeat, spans: Sequence[Row]) -> list[list[Row]]:
@@ -185,16 +190,21 @@ def _derived(name: str, run: Row, spans: Sequence[Row]) -> float | None:
                 return None
             return float(sum(span["tokens_in"] + span["tokens_out"] for span in models))
         case "duration_ms" if run["started_at"] is not None and run["ended_at"] is not None:
-                return float((run["ended_at"] - run["started_at"]) / timedelta(milliseconds=1))
+            return float((run["ended_at"] - run["started_at"]) / timedelta(milliseconds=1))
         case _:
             return None
 
 
+@functools.cache
+def _compiled(rule: checks.Match) -> Any:
+    return re2.compile(f"(?i){rule.pattern}" if rule.ignore_case else rule.pattern)
+
+
 def _words(rule: checks.Match, span: Row) -> str | None:
-    pattern = f"(?i){rule.pattern}" if rule.ignore_case else rule.pattern
+    pattern = _compiled(rule)
     for field in rule.fields:
         for column in ("output", "mcp_text") if field == "output" else (field,):
-            hit = re2.search(pattern, span[column]) if span[column] is not None else None
+            hit = pattern.search(span[column]) if span[column] is not None else None
             if hit:
                 return str(hit[0])
     return None

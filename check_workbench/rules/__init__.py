@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING
 from check_workbench.rules import shape
 from check_workbench.rules.stored import asked_of, findings, measure_into
 from check_workbench.rules.table import TYPES
+from check_workbench.rules.unrecovered_error import left_failed
 
 if TYPE_CHECKING:
     from ibis.expr.types import Table
 
     from check_workbench.checks import Rule
 
-__all__ = ["TYPES", "asked_of", "find", "findings", "measure", "measure_into"]
+__all__ = ["TYPES", "asked_of", "find", "findings", "left_failed", "measure", "measure_into"]
 
 
 def measure(rule: Rule, spans: Table, runs: Table) -> Table:
