@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MARKER = ".check-workbench-demo"
-STORE, REPORT = "demo.duckdb", "trust.html"
-OWN = (MARKER, STORE, f"{STORE}.wal", REPORT, "replace.html")
+REFUNDS, VENDORS, REPORT, REPLACE_REPORT = "refunds.duckdb", "vendors.duckdb", "trust.html", "replace.html"
+OWN = (MARKER, *(f"{name}{end}" for name in (REFUNDS, VENDORS) for end in ("", ".wal")), REPORT, REPLACE_REPORT)
 SCREENING = "data/vendors/PROCESS.md#vendor-check/check_vendor"
 TERMS = "data/vendors/PROCESS.md#vendor-check/write_terms"
 
@@ -38,43 +38,47 @@ class Stage:
 
 
 LOAD = Stage(
-    title="1. Load recorded runs, what people decided, and what a model judge answered",
+    title="1. Load the runs of a refund agent, what people said of them, and what a model judge answered",
     words=(
-        *("load", "data/refunds/runs.jsonl", "data/vendors/runs.jsonl", "--db", STORE),
-        *("--decisions", "data/refunds/labels.csv", "--decisions", "data/vendors/decisions.csv"),
-        *("--answers", "data/refunds/answers.jsonl"),
+        *("load", "data/refunds/runs.jsonl", "--db", REFUNDS),
+        *("--decisions", "data/refunds/labels.csv", "--answers", "data/refunds/answers.jsonl"),
     ),
 )
 EVALUATE = Stage(
     title="2. Evaluate the checks over all runs",
-    words=("evaluate", "data/refunds/checks", "data/vendors/PROCESS.md", "--db", STORE),
+    words=("evaluate", "data/refunds/checks", "--db", REFUNDS),
 )
 CALIBRATE = Stage(
-    title="3. Calibrate the thresholds of the refund checks against what people said",
-    words=("calibrate", "data/refunds/checks", "--db", STORE, "--goal", "precision>=0.8"),
+    title="3. Calibrate their thresholds against what people said",
+    words=("calibrate", "data/refunds/checks", "--db", REFUNDS, "--goal", "precision>=0.8"),
+)
+LOAD_PROCESS = Stage(
+    title="4. Load a process with approvals, and what the approvers decided",
+    words=("load", "data/vendors/runs.jsonl", "--db", VENDORS, "--decisions", "data/vendors/decisions.csv"),
 )
 ENFORCE = Stage(
-    title="4. May the advisory checks of the vendor process be enforced?",
+    title="5. May the advisory checks of that process be enforced?",
     words=(
-        *("trust", SCREENING, TERMS, "--db", STORE, "--change", "enforce"),
+        *("trust", SCREENING, TERMS, "--db", VENDORS, "--change", "enforce"),
         *("--max-false-fail", "0.1", "--confidence", "0.9", "--report", REPORT),
     ),
 )
 REPLACE = Stage(
-    title="5. May the screening check even replace the approval?",
+    title="6. May the screening check even replace the approval?",
     words=(
-        *("trust", SCREENING, "--db", STORE, "--change", "replace_approval"),
-        *("--max-false-pass", "0.05", "--confidence", "0.9", "--report", "replace.html"),
+        *("trust", SCREENING, "--db", VENDORS, "--change", "replace_approval"),
+        *("--max-false-pass", "0.05", "--confidence", "0.9", "--report", REPLACE_REPORT),
     ),
 )
-STAGES = (LOAD, EVALUATE, CALIBRATE, ENFORCE, REPLACE)
+STAGES = (LOAD, EVALUATE, CALIBRATE, LOAD_PROCESS, ENFORCE, REPLACE)
 SAID = {
-    "ready": "ready: it can {change}",
-    "need_labels": "not yet: {labels} more blind decisions would do, if no further error comes",
-    "too_weak": "no: it errs too often to {change}",
-    "unusable": "no: the decisions at hand cannot decide it",
+    "ready": "Yes. {errors} of {n} blind decisions spoke against it; its risk is at most {bound:.1%}, within the plan",
+    "need_labels": "Not yet. About {labels_needed} more blind decisions settle it, if no further error comes",
+    "too_weak": "No. It errs too often, and more labels will not change that",
+    "unusable": "No. The decisions at hand cannot settle it",
 }
 CHANGES = {"enforce": "be enforced", "replace_approval": "replace the approval"}
+WARNING = "A check is no security boundary: where a hard guarantee is needed, a person stays on the step."
 
 
 def demo(arguments: argparse.Namespace) -> Outcome:
@@ -86,7 +90,7 @@ def demo(arguments: argparse.Namespace) -> Outcome:
     decided = [*outcomes[ENFORCE].data["checks"], *outcomes[REPLACE].data["checks"]]
     report = folder / REPORT
     data = {
-        "load": outcomes[LOAD].data,
+        "load": _together(outcomes[LOAD].data, outcomes[LOAD_PROCESS].data),
         "calibrate": outcomes[CALIBRATE].data,
         "trust": {"checks": decided},
         "report": str(report),
@@ -134,6 +138,13 @@ def _ran(stage: Stage) -> Outcome:
     return outcome
 
 
+def _together(first: Any, second: Any) -> Any:
+    """Add two load documents up: counts are added, lists are joined."""
+    if isinstance(first, dict):
+        return {name: _together(value, second[name]) for name, value in first.items()}
+    return first + second
+
+
 def _told(stage: Stage, outcome: Outcome) -> Iterable[str]:
     yield from (f"== {stage.title}", f"$ {stage.line}", outcome.text)
     if outcome.code:
@@ -144,9 +155,8 @@ def _told(stage: Stage, outcome: Outcome) -> Iterable[str]:
 def _closing(decided: list[dict[str, Any]], folder: Path) -> Iterable[str]:
     yield "== In words"
     for one in decided:
-        change = CHANGES[one["change"]]
-        said = SAID[one["outcome"]].format(change=change, labels=one["labels_needed"])
-        yield f"{one['check']}, to {change}: {said}."
+        yield f"May {one['check']} {CHANGES[one['change']]}? {SAID[one['outcome']].format(**one)}."
+    yield WARNING
     yield ""
     yield f"Report: {folder / REPORT} (open it in a browser)"
     yield f"To go on: cd {shlex.quote(str(folder))}, and repeat any line above that starts with $."

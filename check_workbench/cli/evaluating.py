@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from check_workbench.evaluation import Results
 
-SHOWN = 20
+SHOWN = 10
 
 
 def evaluate(arguments: argparse.Namespace) -> Outcome:
@@ -20,7 +20,7 @@ def evaluate(arguments: argparse.Namespace) -> Outcome:
     import check_workbench as cw
 
     checks = cw.read_checks(arguments.checks)
-    with existing(arguments.db, answers=arguments.answers) as store:
+    with existing(arguments.db, answers=arguments.answers, evaluator=arguments.evaluator) as store:
         results = cw.evaluate(checks, store, evaluator=arguments.evaluator)
     return Outcome(text=_text(results), data=results.to_json())
 
@@ -29,7 +29,7 @@ def preview(arguments: argparse.Namespace) -> Outcome:
     """Try one check on runs with and without the problem."""
     import check_workbench as cw
 
-    with existing(arguments.db, answers=arguments.answers) as store:
+    with existing(arguments.db, answers=arguments.answers, evaluator=arguments.evaluator) as store:
         shown = {"problem": arguments.problem, "clean": arguments.clean}
         draft = cw.preview(arguments.check, store, **shown, evaluator=arguments.evaluator)
     return Outcome(text=repr(draft), data=draft.to_json())

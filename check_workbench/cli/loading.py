@@ -33,7 +33,7 @@ def load(arguments: argparse.Namespace) -> Outcome:
     import check_workbench as cw
 
     _present([*arguments.paths, *arguments.decisions, *arguments.answers])
-    with cw.open(arguments.db) as store:
+    with cw.open(arguments.db) as store, store.hold():
         reports = [store.load(arguments.paths, format=arguments.format)] if arguments.paths else []
         reports += [store.load_decisions(path, blind=arguments.blind) for path in arguments.decisions]
         reports += [store.load_answers(path) for path in arguments.answers]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def existing(path: str, *, answers: str | None = None) -> Iterator[Store]:
+def existing(path: str, *, answers: str | None = None, evaluator: str | None = None) -> Iterator[Store]:
     """Open a store that must be there already, so that a mistyped name does not become an empty store.
 
     Parameters
@@ -25,6 +25,9 @@ def existing(path: str, *, answers: str | None = None) -> Iterator[Store]:
         The store's file.
     answers
         Recorded answers to load first.
+    evaluator
+        Who will be asked. Without one the file is held throughout, which saves opening it again and again; one that
+        is asked may take hours, in which others can use the file.
 
     Raises
     ------
@@ -37,7 +40,7 @@ def existing(path: str, *, answers: str | None = None) -> Iterator[Store]:
     if not file.exists():
         near = hint(file.name, [p.name for p in file.parent.glob("*.duckdb")]) if file.parent.is_dir() else ""
         raise StoreError(f"{path} does not exist; a store is made by check-workbench load.{near}")
-    with cw.open(path) as store:
+    with cw.open(path) as store, store.hold() if evaluator is None else contextlib.nullcontext():
         if answers is not None:
             announce(repr(store.load_answers(answers)))
         yield store
