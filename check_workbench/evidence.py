@@ -153,12 +153,12 @@ def _final_block(run: Mapping[str, Any]) -> str:
 
 
 def _newest(blocks: Sequence[str], room: int) -> tuple[list[str], int]:
-    kept: list[str] = []
+    kept, used = 0, 0
     for block in reversed(blocks):
-        if kept and sum(map(len, kept)) + len(block) > room:
+        if kept and used + len(block) > room:
             break
-        kept.insert(0, block)
-    return kept, sum(map(len, blocks[: len(blocks) - len(kept)]))
+        kept, used = kept + 1, used + len(block)
+    return list(blocks[len(blocks) - kept :]), sum(map(len, blocks)) - used
 
 
 def _run_data(step: Mapping[str, Any], earlier: Sequence[Mapping[str, Any]]) -> Any:
@@ -176,19 +176,15 @@ def _fitting(data: Any, limit: int) -> tuple[str, int, int]:
     steps = data.get("steps") if isinstance(data, dict) else None
     if not isinstance(steps, dict):
         return text.encode()[:limit].decode(errors="ignore"), 0, max(0, whole - limit)
-    oldest = sorted(steps, key=lambda name: str((steps[name] or {}).get("at") or "") if _dated(steps) else "")
+    dated = all(isinstance(step, dict) and isinstance(step.get("at"), str) for step in steps.values())
     left = dict(steps)
-    for name in oldest:
+    for name in sorted(steps, key=lambda one: steps[one]["at"]) if dated else list(steps):
         if len(text.encode()) <= limit:
             break
         del left[name]
         text = _shown({**data, "steps": left})
     fitting = text.encode()[:limit].decode(errors="ignore")
     return fitting, len(steps) - len(left), whole - len(fitting)
-
-
-def _dated(steps: Mapping[str, Any]) -> bool:
-    return all(isinstance(step, dict) and step.get("at") for step in steps.values())
 
 
 def _shown(value: Any) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.checks import AtLeast
+from check_workbench import patterns
+from check_workbench.checks import AtLeast, Match
 from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -62,7 +63,9 @@ def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, kee
     """
     import pandas as pd
 
-    values = _kept(check, place, store) if keep else _fresh(check, place, units, store)
+    values = (
+        _kept(check, place, store) if _keeps(check, place, store, keep=keep) else _fresh(check, place, units, store)
+    )
     found = units[["run_key"]].merge(values, on="run_key", how="left").set_index(units.index)
     value = found["value"].astype("Float64")
     status = (value >= cut_of(check, place)).map({True: "fail", False: "pass"}).astype(object)
@@ -72,6 +75,14 @@ def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, kee
     reason[missing & reason.isna()] = UNMEASURED
     table = pd.DataFrame({"score": value.astype("float64"), "status": status, "reason": reason}, index=units.index)
     return table.assign(method="rule", model=None, answered_at=pd.Series(pd.NaT, index=units.index))
+
+
+def _keeps(check: Check, place: int, store: Store, *, keep: bool) -> bool:
+    """Say whether measurements are kept: never in a store to read only, always where a pattern runs in Python."""
+    rule = check.items[place].asks
+    if isinstance(rule, Match) and not patterns.runs_in_re2(patterns.require(rule.pattern)):
+        return True
+    return keep and not store.read_only
 
 
 def _kept(check: Check, place: int, store: Store) -> pd.DataFrame:
@@ -124,7 +135,7 @@ def rule_findings(check: Check, place: int, failed: pd.DataFrame, store: Store, 
     from check_workbench import rules
 
     rule: Any = check.items[place].asks
-    if keep:
+    if _keeps(check, place, store, keep=keep):
         found = rules.findings(store, rule, cut_of(check, place), asked=measured_key(check, place))
         return found[found["run_id"].isin(failed["run_id"])]
     spans, runs = _tables_of(failed, store)

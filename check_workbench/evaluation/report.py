@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MIME = "application/vnd.check-workbench+json"
 SHOWN = ("fail", "unsure", "pass")
-HEADS = {"decided": "decided", "left_out": "left out"}
+HEADS = {"check": "check", **{name: name for name in SHOWN}, "decided": "decided", "left_out": "left out"}
 FINDING_HEADS = ("check", "run", "step", "status", "value", "message", "quote")
 FINDINGS_SHOWN = 50
 
@@ -63,9 +63,7 @@ class Results:
         }
 
     def _repr_html_(self) -> str:
-        counts = html.table(
-            rows_of(self.summary()), {**{name: name for name in ("check", *SHOWN)}, **HEADS}, caption="Verdicts"
-        )
+        counts = html.table(rows_of(self.summary()), HEADS, caption="Verdicts")
         shown = rows_of(self.findings.head(FINDINGS_SHOWN))
         found = html.table(shown, list(FINDING_HEADS), caption=f"Findings, {len(shown)} of {len(self.findings)}")
         reasons = [f"{status}: {why} ({n})" for status, whys in self.left_out.items() for why, n in whys.items()]
