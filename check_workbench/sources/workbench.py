@@ -10,8 +10,15 @@ if TYPE_CHECKING:
     from check_workbench.sources.format import Head
 
 
+_ABOUT_RUNS = ("check_id", "decision")
+"""Keys of decisions and recorded answers, which name a run_id as well."""
+_OF_RUNS = ("spans", "steps", "workflow", "final_output")
+
+
 def _detect(head: Head) -> str | None:
     if "run_id" not in head.keys or head.shape != "lines":
+        return None
+    if any(key in head.keys for key in _ABOUT_RUNS) and not any(key in head.keys for key in _OF_RUNS):
         return None
     return "its first line is an object with run_id"
 

@@ -128,7 +128,7 @@ def _of_runs(store: Store) -> Iterator[str]:
         yield "not slow: no span has times or a duration"
     yield from _of_metrics(store, n)
     if n["steps"]:
-        yield f"step checks: {n['steps']:,} steps"
+        yield f"step checks: {_count(n['steps'], 'step')}"
 
 
 def _of_metrics(store: Store, n: Mapping[str, int]) -> Iterator[str]:
@@ -138,7 +138,7 @@ def _of_metrics(store: Store, n: Mapping[str, int]) -> Iterator[str]:
         "where json_type(metrics) = 'OBJECT') group by all order by runs desc, key limit 12",
     )
     if keys:
-        yield "threshold on " + ", ".join(f"{row['key']} ({int(row['runs']):,} runs)" for row in keys)
+        yield "threshold on " + ", ".join(f"{row['key']} ({_count(int(row['runs']), 'run')})" for row in keys)
     if not n["tokens"] and not any("token" in row["key"] for row in keys):
         yield "no token thresholds: neither spans nor runs have token counts"
 
@@ -162,7 +162,7 @@ def _of_labels(store: Store) -> Iterator[str]:
     for row in rows:
         labels, blind = int(row["labels"]), int(row["blind"])
         problems = f"{int(row['positives']):,} of them a problem"
-        yield f"calibrating {row['id']}: {labels:,} usable {_plural(labels, 'label')}, {problems}"
+        yield f"calibrating {row['id']}: {_count(labels, 'usable label')}, {problems}"
         yield f"trusting {row['id']}: {_promise(blind)}"
 
 
@@ -190,7 +190,7 @@ def _promise(blind: int) -> str:
     if not blind:
         return "no blind label yet; labels given with the verdict in view prove nothing about it"
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
-    labels = f"{blind:,} blind {_plural(blind, 'label')}"
+    labels = _count(blind, "blind label")
     return f"{labels}; zero errors among them would certify a risk of at most {risk:.1%} (90 % confidence)"
 
 
@@ -200,7 +200,7 @@ def _notes(store: Store) -> Iterator[str]:
         f"""
         select count(*) as decisions, count(*) filter ({_BLIND}) as blind,
             count(*) filter (d.verdict_seen) as seen, count(*) filter (d.asserted_blind) as asserted,
-            count(*) filter (d.decided_at < r.ended_at) as early,
+            count(*) filter (d.decided_at < r.ended_at and d.step_id is null and d.span_id is null) as early,
             count(*) filter (d.step_id is not null and r.run_key in (select run_key from steps)
                 and not exists (select 1 from steps s where s.run_key = r.run_key and s.step_id = d.step_id)) as steps,
             count(*) filter (d.span_id is not null and r.run_key is not null
@@ -216,13 +216,13 @@ def _notes(store: Store) -> Iterator[str]:
         f"{n['seen']:,} were made with the verdict in view, of {unknown:,} it is not known"
     )
     told = {
-        "asserted": "count as blind only because the caller asserted it",
-        "early": "were made before their run ended: check the time zone (times without one count as UTC)",
-        "steps": "name a step that their run does not have",
-        "spans": "name a span that their run does not have",
+        "asserted": "counted as blind only because the caller asserted it",
+        "early": "made before their run ended (check the time zone; times without one count as UTC)",
+        "steps": "naming a step that their run does not have",
+        "spans": "naming a span that their run does not have",
     }
-    yield from (f"{n[name]:,} {_plural(n[name], 'decision')} {words}" for name, words in told.items() if n[name])
+    yield from (f"{words}: {_count(n[name], 'decision')}" for name, words in told.items() if n[name])
 
 
-def _plural(n: int, noun: str) -> str:
-    return noun if n == 1 else f"{noun}s"
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"

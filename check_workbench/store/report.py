@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from check_workbench import html
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """How many rejected records, files or near misses the text lists; the rest is counted."""
+SHOWN_FOLDED = 500
+"""How many skipped files a notebook lists."""
 MIME = "application/vnd.check-workbench+json"
 
 
@@ -70,7 +74,9 @@ class Examination:
         return "\n".join([f"The store holds {held or 'nothing yet'}.", *_diagnosis(self)])
 
     def _repr_html_(self) -> str:
-        return _html(repr(self))
+        held = {name: n for name, n in self.contents.items() if n}
+        counts = html.definitions(held) if held else html.paragraph("The store holds nothing yet.")
+        return html.fragment(counts, *_diagnosed(self))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         document = {"kind": "examination", **self.to_json()}
@@ -138,14 +144,11 @@ class LoadReport:
         return "\n".join(_told(self))
 
     def _repr_html_(self) -> str:
-        return _html(repr(self))
+        return html.fragment(*_counted(self), *_diagnosed(self.examined))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        return {
-            "text/plain": repr(self),
-            "text/html": self._repr_html_(),
-            MIME: {"kind": "load", **self.to_json(), "supports": list(self.examined.supports)},
-        }
+        document = {"kind": "load", **self.to_json(), "supports": list(self.examined.supports)}
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
 
 _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
@@ -198,7 +201,24 @@ def _unmatched(examined: Examination) -> dict[str, Any]:
     }
 
 
-def _html(text: str) -> str:
-    from html import escape
+def _counted(report: LoadReport) -> Iterator[html.Html]:
+    counts = {name: getattr(report, name) for name in _COUNTS if getattr(report, name)}
+    yield html.definitions(counts) if counts else html.paragraph("Nothing new was loaded.")
+    if report.rejected:
+        shown = [record.to_json() for record in report.rejected[:SHOWN]]
+        yield html.table(shown, ["file", "line", "reason"], caption=f"Rejected, {len(shown)} of {len(report.rejected)}")
+    if report.skipped:
+        title = f"{len(report.skipped):,} files skipped, no recorded runs in them"
+        yield html.details(title, html.bullets(report.skipped[:SHOWN_FOLDED]))
+    yield from map(html.note, report.notes)
 
-    return f"<pre>{escape(text)}</pre>"
+
+def _diagnosed(examined: Examination) -> Iterator[html.Html]:
+    if examined.near:
+        heads = {"kind": "named by", "what": "what", "id": "id", "rows": "rows", "near": "may mean"}
+        shown = [{**near.to_json(), "near": ", ".join(near.near) or None} for near in examined.near]
+        yield html.table(shown, heads, caption="Ids that match nothing")
+    yield from map(html.note, examined.notes)
+    if examined.supports:
+        yield html.heading("This supports", 3)
+        yield html.bullets(examined.supports)

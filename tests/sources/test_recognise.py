@@ -24,6 +24,7 @@ DOJO = {"suite_name": "s", "pipeline_name": "p", "user_task_id": "u", "messages"
         (OURS, "workbench"),
         ("\ufeff" + OURS, "workbench"),
         ('{"run_id": "r-1"}', "workbench"),
+        ('{"run_id": "r-1", "decision": "stop", "steps": []}', "workbench"),
         (CHAT, "chat"),
         ('{"id": 7, "messages": []}\n', "chat"),
         (json.dumps(json.loads(CHAT), indent=2), "chat"),
@@ -42,7 +43,18 @@ def test_formats_are_told_apart_by_content(tmp_path: Path, text: str, name: str,
     assert found.reason
 
 
-@pytest.mark.parametrize("text", ["some words", '{"a": 1}', "[1, 2]", '[{"messages": "none"}]', '{"spans": []}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "some words",
+        '{"a": 1}',
+        "[1, 2]",
+        '[{"messages": "none"}]',
+        '{"spans": []}',
+        '{"run_id": "r-1", "check_id": "loop", "probability": 0.5}',
+        '{"run_id": "r-1", "decision": "approved"}',
+    ],
+)
 def test_other_files_are_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "x.txt").write_text(text)
     assert recognise(tmp_path / "x.txt") is None
