@@ -73,7 +73,7 @@ def trace_evidence(
     """
     rule = item.evidence
     chosen = _until(about, spans, rule)
-    chosen = chosen[-rule.last :] if rule.last is not None else chosen
+    chosen = chosen if rule.last is None else chosen[max(0, len(chosen) - rule.last) :]
     blocks = [_span_block(span, rule.fields, judged=span["span_id"] == about) for span in chosen]
     final = _final_block(run) if rule.final_output else ""
     kept, cut = _newest(blocks, limit - len(final))
