@@ -63,13 +63,16 @@ def calibrate(
     entries: list[Calibration] = []
     notes: list[str] = []
     for check in found:
-        units = gather(check, store, results.scores, kind=labels)
-        mine = list(_of_check(units, wanted, item))
+        places = [p for p in dict.fromkeys(t.item for t in thresholds(check)) if item is None or p == item]
+        by_item = [gather(check, store, results.scores, kind=labels, item=_place(check, p)) for p in places]
+        units = by_item[0] if by_item else gather(check, store, results.scores, kind=labels)
+        pairs = zip(by_item, places, strict=True)
+        mine = [entry for of_item, place in pairs for entry in _of_item(of_item, wanted, place)]
         entries += mine
         notes += _notes(units, mine)
         seen = looks.Look(
             call="calibrate",
-            labels=decision_keys(units.labelled),
+            labels=sorted({key for of_item in by_item for key in decision_keys(of_item.labelled)}),
             result={"goal": str(wanted), "chosen": [e.chosen.at if e.chosen else None for e in mine]},
         )
         if not looks.record(store, check, seen):
@@ -77,20 +80,21 @@ def calibrate(
     return Calibrations(entries=tuple(entries), notes=tuple(notes))
 
 
-def _of_check(units: Units, goal: Goal, item: int | None) -> Iterator[Calibration]:
+def _place(check: Check, item: int) -> int | None:
+    return item if len(check.items) > 1 else None
+
+
+def _of_item(units: Units, goal: Goal, item: int) -> Iterator[Calibration]:
+    """Calibrate the thresholds of one question, the answers of each method and model apart."""
     table = units.table
-    groups = table[["method", "model"]].fillna("").drop_duplicates()
-    answered = table[f"s{item or 0}"].notna() if len(table) else table["labelled"]
-    if answered.any():
-        groups = table.loc[answered, ["method", "model"]].fillna("").drop_duplicates()
-    pairs = sorted(groups.itertuples(index=False, name=None))
+    silent = table[f"s{item}"].isna()
+    names = table[["method", "model"]].fillna("")
+    pairs = sorted(set(names[~silent].itertuples(index=False, name=None))) or [("", "")]
     for threshold in thresholds(units.check):
-        if item is not None and threshold.item != item:
-            continue
-        for method, model in pairs or [("", "")]:
-            mine = (table["method"].fillna("") == method) & (table["model"].fillna("") == model)
-            silent = table[f"s{threshold.item}"].isna()
-            yield measured(units, table[mine | silent], threshold, goal)
+        if threshold.item == item:
+            for method, model in pairs:
+                mine = (names["method"] == method) & (names["model"] == model)
+                yield measured(units, table[mine | silent], threshold, goal)
 
 
 def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.results import DECIDED, worst
+from check_workbench.results import DECIDED, WORST_FIRST
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,6 +34,10 @@ LABEL_COLUMNS = (
     "probability_sampled",
 )
 ANY_STEP = ""
+ABOUT = (
+    "reason", "mode", "method", "model", "workflow", "session_id", "run_length", "started_at",
+)  # fmt: skip
+_RANK = {status: rank for rank, status in enumerate(WORST_FIRST)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +71,14 @@ class Units:
         return digest(self.table[columns].astype(str).to_numpy().tolist())
 
 
-def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "check") -> Units:
+def gather(
+    check: Check,
+    store: Store,
+    scores: pd.DataFrame,
+    *,
+    kind: str = "check",
+    item: int | None = None,
+) -> Units:
     """Join the scores of a check with its labels.
 
     Parameters
@@ -80,10 +91,12 @@ def gather(check: Check, store: Store, scores: pd.DataFrame, *, kind: str = "che
         `scores` of an evaluation, of this check or of several.
     kind
         `check`: labels of this check; `work`: decisions about the work count as a proxy.
+    item
+        Only labels that speak of this question, from 0; None takes the check as a whole.
     """
     from check_workbench.labels import labels_for
 
-    labels = labels_for(check, store, kind=kind)
+    labels = labels_for(check, store, kind=kind, item=item)
     units = joined(check, scores, labels.frame, excluded=dict(labels.excluded))
     return dataclasses.replace(units, notes=labels.notes)
 
@@ -154,31 +167,27 @@ def _keyed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _wide(check: Check, scores: pd.DataFrame) -> pd.DataFrame:
-    rows = _keyed(scores).sort_values([*KEY, "item"])
-    by_unit = rows.groupby(KEY, sort=True)
-    wide = by_unit.agg(
-        verdict=("status", worst),
-        reason=("reason", _first),
-        mode=("mode", _first),
-        method=("method", _all_names),
-        model=("model", _all_names),
-        workflow=("workflow", _first),
-        session_id=("session_id", _first),
-        run_length=("run_length", _first),
-        started_at=("started_at", _first),
-        answered_at=("answered_at", "max"),
-    ).reset_index()
-    for place in range(len(check.items)):
-        item = rows[rows["item"] == place].set_index(KEY)["score"].astype(float)
-        wide[f"s{place}"] = item.reindex(wide.set_index(KEY).index).to_numpy()
-    return wide
+    """Put the items of a check side by side; the worst of them is the verdict."""
+    rows = _keyed(scores)
+    items = [rows[rows["item"] == place].set_index(KEY) for place in range(len(check.items))]
+    first = items[0]
+    wide = first[[*ABOUT]].assign(verdict=first["status"], s0=first["score"].astype(float))
+    wide["answered_at"] = first["answered_at"].astype("datetime64[us]")
+    for place, item in enumerate(items[1:], start=1):
+        other = item.reindex(wide.index)
+        status = other["status"].fillna("not_checked")
+        worse = (status.map(_RANK) < wide["verdict"].map(_RANK)).to_numpy(dtype=bool)
+        wide["verdict"] = wide["verdict"].mask(worse, status)
+        wide["reason"] = wide["reason"].mask(worse, other["reason"])
+        wide["answered_at"] = np.fmax(wide["answered_at"], other["answered_at"].astype("datetime64[us]"))
+        for name in ("method", "model"):
+            wide[name] = _together(wide[name], other[name])
+        wide[f"s{place}"] = other["score"].astype(float)
+    return wide.reset_index()
 
 
-def _first(values: pd.Series) -> Any:
-    known = values.dropna()
-    return known.iloc[0] if len(known) else None
-
-
-def _all_names(values: pd.Series) -> str | None:
-    names = sorted(set(values.dropna()))
-    return " + ".join(names) if names else None
+def _together(one: pd.Series[Any], other: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the common name; where two differ, both, in alphabetical order."""
+    pairs = zip(one.fillna(""), other.fillna(""), strict=True)
+    names = [" + ".join(sorted({*a.split(" + "), *b.split(" + ")} - {""})) or None for a, b in pairs]
+    return one.astype(object).where(one.eq(other), names)

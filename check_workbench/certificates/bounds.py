@@ -313,10 +313,10 @@ def _share_inside(region: Region, sample: Sample) -> float:
 
 def _with_taken(region: Region, found: Tested, sample: Sample, coverage: float) -> bool:
     """Say whether the labels that hygiene took would decide, were they allowed to."""
-    if sample.taken.empty and found.too_few_clusters is None:
+    if sample.taken.empty and not sample.taken_unseen and found.too_few_clusters is None:
         return False
     usable, taken = sample.usable, sample.taken
-    unknown = int((~taken["verdict"].isin(("pass", "fail", "unsure"))).sum())
+    unknown = int((~taken["verdict"].isin(("pass", "fail", "unsure"))).sum()) + sample.taken_unseen
     inside, more = usable[region.inside(usable)], taken[region.inside(taken)]
     n = len(inside) + len(more) + round(unknown * coverage)
     errors = int(region.wrong(inside).sum()) + int(region.wrong(more).sum())

@@ -51,6 +51,8 @@ class Sample:
     population: pd.DataFrame
     """First live submissions that the check applies to, labelled or not."""
     excluded: dict[str, int]
+    taken_unseen: int = 0
+    """Further decisions that hygiene took before they met a verdict."""
     method: str | None = None
     model: str | None = None
 
@@ -97,6 +99,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
         taken=labelled[labelled["why"].isin(REGAINABLE)].reset_index(drop=True),
         population=_population(table, (method, model)),
         excluded=_counts(labelled, units),
+        taken_unseen=sum(units.excluded.get(why, 0) for why in ("test_run", "other_version")),
         method=method,
         model=model,
     )

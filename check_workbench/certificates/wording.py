@@ -99,7 +99,8 @@ def unusable(sample: Sample, found: Tested) -> str:
     words = []
     if any(why in taken for why in NOT_BLIND):
         words.append("people had seen the verdict, or it is not known that they had not")
-    words += [why.replace("_", " ") for why in REGAINABLE if why in taken and why not in NOT_BLIND]
+    others = [why for why in REGAINABLE if why not in NOT_BLIND and (why in taken or sample.excluded.get(why))]
+    words += [why.replace("_", " ") for why in others]
     if found.too_few_clusters is not None:
         words.append("too few clusters")
     return f"the decisions would settle it, but cannot be used: {'; '.join(words)}"
