@@ -62,6 +62,7 @@ def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = No
         If the check has no such threshold.
     """
     old = _text(check) if text is None else text
+    changes = _upright(check, changes)
     wanted = _wanted(check, changes)
     now = _find(check, old)
     if now.document == wanted.document:
@@ -124,7 +125,7 @@ def apply(check: Check, changes: Sequence[Threshold]) -> Check:
     if new != old:
         _replace(check, old, new)
     now = _find(check, _text(check))
-    if now.asked != check.asked or now.document != _wanted(check, changes).document:
+    if now.asked != check.asked or now.document != _wanted(check, _upright(check, changes)).document:
         raise InputError(f"{check.file}: {check.id} was changed by somebody else while it was written. Look at it.")
     return now
 
@@ -152,6 +153,18 @@ def enforced(check: Check, *, text: str | None = None) -> str:
         raise InputError(f"{check.file}: {check.id} is not advisory, so it is enforced already.")
     document, path = _place(check, old)
     return edited(old, [delete_key(document, (*path, "advisory"))])
+
+
+def _upright(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
+    """Order changes so that no band stands upside down in between: first those that widen it."""
+
+    def narrows(change: Threshold) -> bool:
+        old, new = _value(check, change), change.value
+        if old is None or new is None:
+            return new is not None and change.key == "fail"
+        return (change.key == "fail" and new > old) or (change.key == "pass" and new < old)
+
+    return sorted(changes, key=narrows)
 
 
 def _wanted(check: Check, changes: Sequence[Threshold]) -> Check:
@@ -184,9 +197,14 @@ def _suffix(check: Check) -> str:
 def _find(check: Check, text: str) -> Check:
     reading = read_source(text, check.file or "", suffix=_suffix(check))
     found = [each for each in reading.checks if each.id == check.id] if reading is not None else []
-    if len(found) != 1:
-        raise InputError(f"{check.file}: {check.id} is no longer there, or no longer without errors.")
-    return found[0]
+    if len(found) == 1:
+        return found[0]
+    wrong = [p for p in reading.problems if p.severity == "error"] if reading is not None else []
+    if wrong:
+        raise InputError(
+            f"{check.file}:{wrong[0].line}:{wrong[0].column}: {wrong[0].message}. {wrong[0].hint}".rstrip()
+        )
+    raise InputError(f"{check.file}: {check.id} is no longer there. Read the file again, then write.")
 
 
 def _place(check: Check, text: str) -> tuple[Document, Place]:

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from check_workbench.documents.numbers import integer
 from check_workbench.documents.tree import Entry, Flaw, FlawError, Lines, Mapping, Node, Place, Scalar, Sequence
 
 DEPTH = 64
@@ -143,9 +144,7 @@ class _Reader:
 
 
 def _number(text: str) -> Any:
-    if text.lstrip("-").isdigit() and len(text) <= 400:
-        return int(text)
-    return float(text)
+    return integer(text) if text.lstrip("-").isdigit() else float(text)
 
 
 def _twice(entry: Entry, first: int) -> Flaw:

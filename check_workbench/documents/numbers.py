@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import sys
 from decimal import Decimal
 from typing import Any
+
+_LARGEST = int(sys.float_info.max)
 
 
 def decimal_text(number: float, *, whole: bool = False) -> str:
@@ -35,6 +38,20 @@ def decimal_text(number: float, *, whole: bool = False) -> str:
         digits = format(exact.to_integral_value(), "f")
         return digits if whole or isinstance(number, int) else f"{digits}.0"
     return format(exact, "f")
+
+
+def integer(text: str) -> float:
+    """Read an integer, decimal or after `0x` or `0o`; one beyond every double is infinite.
+
+    Examples
+    --------
+    >>> integer("-012"), integer("0x10"), integer("9" * 400)
+    (-12, 16, inf)
+    """
+    base = {"0x": 16, "0o": 8}.get(text[:2], 10)
+    if len(text) <= 400 and -_LARGEST <= (value := int(text, base)) <= _LARGEST:
+        return value
+    return float("-inf" if text.startswith("-") else "inf")
 
 
 def canonical_json(value: Any) -> str:

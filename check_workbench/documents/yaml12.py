@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import yaml
 
+from check_workbench.documents.numbers import integer
 from check_workbench.documents.tree import Entry, Flaw, FlawError, Lines, Mapping, Node, Place, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -147,9 +148,7 @@ def resolve(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
-        if len(text) > 400:
-            return float("-inf" if text[0] == "-" else "inf")
-        return int(text, 0) if text[:2] in {"0x", "0o"} else int(text)
+        return integer(text)
     if _FLOAT.fullmatch(text):
         return float(text.lower().replace(".inf", "inf").replace(".nan", "nan"))
     return text
