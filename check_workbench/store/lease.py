@@ -37,7 +37,7 @@ _changed = threading.Condition()
 
 
 @contextlib.contextmanager
-def leased(path: Path, *, read_only: bool, wait: float = WAIT_SECONDS) -> Iterator[duckdb.DuckDBPyConnection]:
+def leased(path: Path, *, read_only: bool, wait: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a cursor of the calling thread on a file, which is open as long as somebody in the process uses it.
 
     Parameters
@@ -47,7 +47,7 @@ def leased(path: Path, *, read_only: bool, wait: float = WAIT_SECONDS) -> Iterat
     read_only
         Open it to read only; shares an instance that already writes.
     wait
-        How long to wait for another process, in seconds.
+        How long to wait for another process, in seconds; None is `WAIT_SECONDS`.
 
     Raises
     ------
@@ -57,12 +57,17 @@ def leased(path: Path, *, read_only: bool, wait: float = WAIT_SECONDS) -> Iterat
         If the file cannot be opened.
     """
     key = os.path.realpath(path)
-    cursor = _taken(key, path, read_only=read_only, until=time.monotonic() + wait)
+    cursor = _taken(key, path, read_only=read_only, until=time.monotonic() + (WAIT_SECONDS if wait is None else wait))
     try:
         yield cursor
     finally:
         cursor.close()
         _give_back(key)
+
+
+def held_files() -> tuple[str, ...]:
+    """Return the files that this process holds at the moment."""
+    return tuple(_held)
 
 
 def writing(path: Path) -> threading.RLock:

@@ -1,0 +1,68 @@
+"""What loading costs beside the least that reading the same bytes costs."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+from tests.bench import reference_text
+from tests.bench.measuring import Row, cost
+
+JSONL_LIMIT = 2.0
+NESTED_LIMIT = 5.0
+CHAT_SHARE = 20
+"""One in so many runs is also written as a chat."""
+
+
+def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
+    """Measure loading our own JSON lines and nested chats.
+
+    Parameters
+    ----------
+    runs
+        Runs of the reference text.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        lines = reference_text.write(Path(folder) / "runs.jsonl", runs=runs)
+        chats = reference_text.write_chats(Path(folder) / "chats.json", runs=max(1, runs // CHAT_SHARE))
+        least = cost(_read_json, lines, Path(folder) / "least.duckdb")
+        ours = cost(_load, lines, Path(folder) / "lines.duckdb")
+        decoded = cost(_decode, chats)
+        nested = cost(_load, chats, Path(folder) / "chats.duckdb")
+    return [
+        Row(
+            work="load our JSONL / create table as from read_json",
+            ratio=round(ours.cpu_s / least.cpu_s, 3),
+            limit=JSONL_LIMIT,
+            cpu_s=ours.cpu_s,
+            peak_bytes=ours.peak_bytes,
+        ),
+        Row(
+            work="load nested chats / json.loads",
+            ratio=round(nested.cpu_s / decoded.cpu_s, 3),
+            limit=NESTED_LIMIT,
+            cpu_s=nested.cpu_s,
+            peak_bytes=nested.peak_bytes,
+        ),
+    ]
+
+
+def _read_json(source: Path, database: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("create table least as from read_json(?)", [str(source)]).fetchall()
+
+
+def _load(source: Path, database: Path) -> None:
+    import check_workbench as cw
+
+    with cw.open(database) as store:
+        report = store.load(source)
+    if report.rejected or not report.runs:
+        raise RuntimeError(f"the reference text must load whole: {report!r}")
+
+
+def _decode(source: Path) -> None:
+    json.loads(source.read_bytes())
