@@ -77,6 +77,7 @@ SAID = {
     "too_weak": "No. It errs too often, and more labels will not change that",
     "unusable": "No. The decisions at hand cannot settle it",
 }
+UNREACHABLE = "Not yet. The check decides nothing at its present cut, so no number of decisions settles it"
 CHANGES = {"enforce": "be enforced", "replace_approval": "replace the approval"}
 WARNING = "A check is no security boundary: where a hard guarantee is needed, a person stays on the step."
 
@@ -155,7 +156,9 @@ def _told(stage: Stage, outcome: Outcome) -> Iterable[str]:
 def _closing(decided: list[dict[str, Any]], folder: Path) -> Iterable[str]:
     yield "== In words"
     for one in decided:
-        yield f"May {one['check']} {CHANGES[one['change']]}? {SAID[one['outcome']].format(**one)}."
+        hopeless = one["outcome"] == "need_labels" and one["labels_needed"] is None
+        said = UNREACHABLE if hopeless else SAID[one["outcome"]].format(**one)
+        yield f"May {one['check']} {CHANGES[one['change']]}? {said}."
     yield WARNING
     yield ""
     yield f"Report: {folder / REPORT} (open it in a browser)"

@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import re
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from check_workbench.cli import main
 from check_workbench.cli.demo import MARKER, STAGES
+
+
+@dataclass
+class Toured:
+    folder: Path
+    text: str
+    again: str
+    codes: tuple[int, int]
+
+
+@pytest.fixture(scope="module")
+def toured(tmp_path_factory: pytest.TempPathFactory) -> Toured:
+    """Run the demo twice in one folder: in words, then as JSON."""
+    folder = tmp_path_factory.mktemp("toured")
+    words, document = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder):
+        with contextlib.redirect_stdout(words):
+            first = main(["demo"])
+        with contextlib.redirect_stdout(document):
+            second = main(["demo", "--json"])
+    return Toured(folder, words.getvalue(), document.getvalue(), (first, second))
 
 
 @pytest.fixture
@@ -18,51 +44,44 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_it_ends_with_a_decision_and_a_report(cli: Any, elsewhere: Path) -> None:
-    ran = cli("demo")
-    assert ran.code == 0
-    assert "check-workbench:" not in ran.err
-    folder = elsewhere / "check-workbench-demo"
-    assert re.search(r"May \S+/check_vendor be enforced\? Yes\. \d+ of \d+ blind decisions spoke against it", ran.out)
-    assert re.search(r"May \S+/write_terms be enforced\? Not yet\. About \d+ more blind decisions", ran.out)
-    assert re.search(r"May \S+/check_vendor replace the approval\? Not yet\. About \d+ more", ran.out)
-    assert "no security boundary" in ran.out
-    assert (folder / "trust.html").read_text(encoding="utf-8").lower().lstrip().startswith("<!doctype html")
-    assert "check-workbench-demo/trust.html" in ran.out
-    assert [p.name for p in elsewhere.iterdir()] == ["check-workbench-demo"]
+def test_it_ends_with_a_decision_and_a_report(toured: Toured) -> None:
+    assert toured.codes == (0, 0)
+    said = toured.text
+    assert re.search(r"May \S+/check_vendor be enforced\? Yes\. \d+ of \d+ blind decisions spoke against it", said)
+    assert re.search(r"May \S+/write_terms be enforced\? Not yet\. About \d+ more blind decisions", said)
+    assert re.search(r"May \S+/check_vendor replace the approval\? Not yet\. About \d+ more", said)
+    assert "no security boundary" in said
+    report = toured.folder / "check-workbench-demo" / "trust.html"
+    assert report.read_text(encoding="utf-8").lower().lstrip().startswith("<!doctype html")
+    assert "check-workbench-demo/trust.html" in said
 
 
-def test_the_shown_commands_can_be_repeated(cli: Any, elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out = cli("demo", "--out", "tour").out
-    lines = [line[2:] for line in out.splitlines() if line.startswith("$ ")]
-    assert lines == [stage.line for stage in STAGES]
-    monkeypatch.chdir(elsewhere / "tour")
-    for line in lines:
-        ran = cli(*shlex.split(line)[1:])
-        assert ran.code in {0, 10}, ran.err
+def test_it_writes_into_its_folder_only(toured: Toured) -> None:
+    assert [p.name for p in toured.folder.iterdir()] == ["check-workbench-demo"]
+    assert (toured.folder / "check-workbench-demo" / MARKER).is_file()
 
 
-def test_json_is_one_document_of_the_known_shapes(cli: Any, elsewhere: Path) -> None:
-    ran = cli("demo", "--out", "tour", "--json")
-    assert ran.code == 0
-    assert "check-workbench:" not in ran.err
-    document = ran.document
+def test_json_is_one_document_of_the_known_shapes(toured: Toured) -> None:
+    document = json.loads(toured.again)
     assert list(document) == ["load", "calibrate", "trust", "report"]
-    assert document["load"]["runs"] == 500
-    assert {c["check"] for c in document["calibrate"]["checks"]} >= {"repeated-call", "refund-without-ownership"}
+    assert (document["load"]["runs"], document["load"]["decisions"]) == (500, 814)
+    assert {c["check"] for c in document["calibrate"]["checks"]} == {"repeated-call", "refund-without-ownership"}
     outcomes = {(c["check"].split("/")[1], c["change"]): c["outcome"] for c in document["trust"]["checks"]}
     assert outcomes == {
         ("check_vendor", "enforce"): "ready",
         ("write_terms", "enforce"): "need_labels",
         ("check_vendor", "replace_approval"): "need_labels",
     }
-    assert (elsewhere / document["report"]).is_file()
+    assert (toured.folder / document["report"]).is_file()
 
 
-def test_it_runs_again_in_its_own_folder_with_the_same_words(cli: Any, elsewhere: Path) -> None:
-    first = cli("demo", "--out", "tour").out
-    assert cli("demo", "--out", "tour").out == first
-    assert (elsewhere / "tour" / MARKER).is_file()
+def test_the_shown_commands_can_be_repeated(toured: Toured, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line[2:] for line in toured.text.splitlines() if line.startswith("$ ")]
+    assert lines == [stage.line for stage in STAGES]
+    monkeypatch.chdir(toured.folder / "check-workbench-demo")
+    ran = cli(*shlex.split(lines[-1])[1:])
+    assert ran.code == 10
+    assert "as recorded before" in ran.out
 
 
 @pytest.mark.parametrize("name", ["notes.txt", "data/refunds/labels.csv", "refunds.duckdb"])
