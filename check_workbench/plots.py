@@ -170,7 +170,7 @@ def coverage_risk(
         label = f"certified: {certified:.0%} of the work"
         axes.plot([certified], [height], color=GREEN, marker="D", markersize=8, linestyle="none", label=label)
     _shares(axes, "x")
-    axes.set_ylim(0, float(min(1.02, max(2.5 * target, 1.1 * np.nanmax(risk)))))
+    axes.set_ylim(0, float(min(1.02, max(2.5 * target, 1.1 * np.nan_to_num(risk).max()))))
     axes.set_xlabel("share of work that passes")
     axes.set_ylabel("share of errors among it")
     _legend(axes, theme)
@@ -208,7 +208,7 @@ def verdict_bars(counts: Mapping[str, Mapping[str, int]], *, title: str = "", th
         width = np.array([counts[name].get(status, 0) for name in names], dtype=np.float64)
         place = np.arange(len(names))
         axes.barh(place, width, left=left, height=0.62, color=colour, alpha=0.25, linewidth=0)
-        bars = axes.barh(place, width, left=left, height=0.62, color="none", label=status.replace("_", " "))
+        bars = axes.barh(place, width, left=left, height=0.62, color="none", label=_short(status.replace("_", " "), 30))
         for bar in bars:
             bar.set(edgecolor=colour, hatch=hatch, linewidth=1.2)
         words = [f"{value:.0f}" if value >= 0.04 * widest else "" for value in width]
@@ -318,7 +318,7 @@ def _legend(axes: Axes, theme: Theme) -> None:
         loc="outside lower center", ncols=columns, frameon=False, fontsize=9.5, handlelength=2.8
     )
     for words in legend.get_texts():
-        words.set_color(_INK[theme])
+        words.set(color=_INK[theme], parse_math=False)
 
 
 def _named(axes: Axes, names: Sequence[str], widest: float) -> None:

@@ -10,7 +10,6 @@ from scipy.stats import binom
 
 from check_workbench.stats.certify import coverage_cuts, p_value, walk
 from check_workbench.stats.clusters import clustered_test
-from check_workbench.stats.intervals import upper_bounds
 from check_workbench.stats.monitor import alarming_wealth, certifying_wealth
 
 if TYPE_CHECKING:
@@ -95,8 +94,8 @@ def test_clusters_break_the_naive_test_and_hold_ours() -> None:
 def test_looking_after_every_label_breaks_the_fixed_bound_and_holds_the_e_process() -> None:
     rng = np.random.default_rng(3)
     bad = rng.random((DRAWS, 1000)) < 0.05
-    fixed = upper_bounds(bad.cumsum(axis=1)[:, 9:], np.arange(10, 1001), delta=DELTA)
-    assert (fixed <= 0.05).any(axis=1).mean() > 0.30
+    fixed = p_value(bad.cumsum(axis=1)[:, 9:], np.arange(10, 1001), 0.05)
+    assert (fixed <= DELTA).any(axis=1).mean() > 0.30
     assert (certifying_wealth(bad, alpha=0.05).max(axis=1) >= 1 / DELTA).mean() <= ALLOWED
 
 

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from check_workbench.errors import InputError
+from check_workbench.stats.monitor import alarming, alarming_wealth, certifying, certifying_wealth, further_needed
+
+DECISIONS = st.lists(st.booleans(), max_size=60)
+
+
+@given(DECISIONS, st.sampled_from([0.05, 0.2, 0.5]))
+def test_the_wealth_is_the_mean_of_products(bad: list[bool], alpha: float) -> None:
+    def by_hand(bets: list[float]) -> list[float]:
+        return [
+            float(np.mean([np.prod([1 + b * (x - alpha) for x in bad[: i + 1]]) for b in bets]))
+            for i in range(len(bad))
+        ]
+
+    low = [-part / (1 - alpha) for part in (0.25, 0.5, 0.75, 0.95)]
+    high = [min(bet, 0.95 / alpha) for bet in (0.5, 1, 2, 4, 8)]
+    np.testing.assert_allclose(certifying(bad, alpha=alpha, delta=0.1).wealth, by_hand(low), rtol=1e-9)
+    np.testing.assert_allclose(alarming(bad, alpha=alpha).wealth, by_hand(high), rtol=1e-9)
+
+
+@pytest.mark.parametrize("alpha", [0.02, 0.05, 0.2, 0.5])
+@pytest.mark.parametrize("wealth", [certifying_wealth, alarming_wealth])
+def test_the_bet_is_fair_at_the_target(wealth, alpha: float) -> None:
+    """The expected wealth after one and after two decisions at a risk of exactly alpha is 1."""
+    two = np.array([[False, False], [False, True], [True, False], [True, True]])
+    chance = np.prod(np.where(two, alpha, 1 - alpha), axis=1)
+    assert chance @ wealth(two, alpha=alpha) == pytest.approx([1, 1])
+
+
+@given(DECISIONS, st.sampled_from([0.05, 0.2]), st.sampled_from([0.02, 0.1]))
+def test_further_needed_is_the_fewest(bad: list[bool], alpha: float, delta: float) -> None:
+    more = further_needed(bad, alpha=alpha, delta=delta)
+    if certifying(bad, alpha=alpha, delta=delta).reached is not None:
+        assert more == 0
+        return
+    assert certifying([*bad, *[False] * more], alpha=alpha, delta=delta).reached == len(bad) + more
+    assert certifying([*bad, *[False] * (more - 1)], alpha=alpha, delta=delta).reached is None
+
+
+def test_what_was_reached_stays_reached() -> None:
+    found = certifying([*[False] * 80, *[True] * 80], alpha=0.05, delta=0.1)
+    assert found.reached == 63
+    assert found.wealth[-1] < 1
+    assert found.peak > 10
+
+
+def test_no_decisions_no_evidence() -> None:
+    found = certifying([], alpha=0.05, delta=0.1)
+    assert (found.reached, found.peak, found.limit) == (None, 1.0, 10.0)
+
+
+def test_a_long_record_stays_finite() -> None:
+    assert np.isfinite(alarming(np.zeros(50_000), alpha=0.05).wealth).all()
+    assert alarming(np.zeros(50_000), alpha=0.05).wealth[-1] == 0
+
+
+@pytest.mark.parametrize("how", [{"alpha": 0, "delta": 0.1}, {"alpha": 0.1, "delta": 1}, {"alpha": 5, "delta": 0.1}])
+def test_impossible_targets_are_refused(how) -> None:
+    with pytest.raises(InputError, match="between 0 and 1"):
+        certifying([0, 1], **how)
+
+
+def test_anything_but_truth_values_is_refused() -> None:
+    with pytest.raises(InputError, match="true or false"):
+        alarming([0, 0.5], alpha=0.1)
