@@ -12,7 +12,7 @@ from tests.bench import reference_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BENCHES = {"load": "tests.bench.load", "rules": "tests.bench.rules"}
+BENCHES = {"certify": "tests.bench.certify", "load": "tests.bench.load", "rules": "tests.bench.rules"}
 """Name to module; each has `rows(*, runs) -> list[Row]`."""
 
 
