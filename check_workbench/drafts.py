@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
@@ -167,10 +168,11 @@ def preview(
         names = ", ".join(repr(one.id) for one in found)
         raise InputError(f"preview takes one check, got {len(found)}: {names}. Write FILE#ID.")
     expected = _expected(problem, clean)
-    runs = _known_runs(expected, store)
     text = _read_text(Path(file)) if (file := found[0].file) and Path(file).is_file() else None
-    results = evaluation.over(found, store, runs, evaluator=evaluator)
-    _record_look(found[0], store, sorted(expected))
+    with store.hold() if evaluator is None else contextlib.nullcontext():
+        runs = _known_runs(expected, store)
+        results = evaluation.over(found, store, runs, evaluator=evaluator)
+        _record_look(found[0], store, sorted(expected))
     return Draft(check=found[0], rows=_table(results, expected), results=results, text=text)
 
 

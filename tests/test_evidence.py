@@ -90,7 +90,7 @@ def test_a_span_question_sees_the_calls_before_its_span():
     ],
 )
 def test_an_empty_part_of_a_selector_takes_everything(selector, expected):
-    told = [
+    told: list[dict[str, Any]] = [
         {"span_id": "#1", "type": "tool", "name": None, "status": "ok"},
         {"span_id": "#2", "type": "llm", "name": "n", "status": "ok"},
         {"span_id": "#3", "type": "llm", "name": "n", "status": "error"},

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.checks import Check
 from check_workbench.errors import InputError
-from check_workbench.evaluation import questions, submitted, versions
+from check_workbench.evaluation import questions, versions
 from check_workbench.evaluation.checking import judge_runs
 from check_workbench.evaluation.report import Results
 from check_workbench.evaluation.units import runs_of
@@ -71,11 +72,10 @@ def evaluate(
     """
     found = read(checks)
     source = questions.Source(store=store, evaluator=_opened(evaluator), progress=progress)
-    for check in found:
-        submitted.remember_version(check, store)
-    versions.register(found, store)
-    results = judge_runs(found, runs_of(store), source)
-    return dataclasses.replace(results, notes=(*versions.stale_notes(found, store), *results.notes))
+    with _held(source):
+        versions.register(found, store)
+        results = judge_runs(found, runs_of(store), source)
+        return dataclasses.replace(results, notes=(*versions.stale_notes(found, store), *results.notes))
 
 
 def over(
@@ -99,8 +99,9 @@ def over(
         Who is asked for missing answers.
     """
     source = questions.Source(store=store, evaluator=_opened(evaluator), keep=False)
-    versions.register(checks, store)
-    return judge_runs(checks, runs, source)
+    with _held(source):
+        versions.register(checks, store)
+        return judge_runs(checks, runs, source)
 
 
 def read(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Check, ...]:
@@ -126,6 +127,11 @@ def read(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Che
     if twice:
         raise InputError(f"checks must have different ids, but {', '.join(map(repr, twice))} stands for several")
     return tuple(found)
+
+
+def _held(source: questions.Source) -> contextlib.AbstractContextManager[object]:
+    """Hold the store's file throughout, unless an evaluator is asked, which may take hours."""
+    return source.store.hold() if source.evaluator is None else contextlib.nullcontext()
 
 
 def _read_files(paths: Sequence[str | Path]) -> tuple[Check, ...]:

@@ -3,54 +3,36 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
-from dataclasses import dataclass
+from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.checks import kind_of
 from check_workbench.errors import EvaluatorError, WorkbenchError
-from check_workbench.evaluation.rows import naive, rows_of
-from check_workbench.evaluators import Request
-from check_workbench.evidence import selected, step_evidence, trace_evidence
+from check_workbench.evaluation.requests import Asking, requests_of
+from check_workbench.evaluation.rows import naive
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-    from check_workbench.checks import Check
-    from check_workbench.evaluators import Evaluator
-    from check_workbench.results import Answer, Evidence
+    from check_workbench.evaluators import Request
+    from check_workbench.results import Answer
     from check_workbench.store import Store
 
-RUNS_AT_ONCE = 100
 SECONDS_UNSAVED = 1.0
+TOLERANCE = 0.05
+"""How far the sum of probabilities may lie from 1."""
 
-_SPANS = """
-    select r.run_id, s.span_id, s.type, s.name, s.input, s.output, s.status, s.error, s.model, s.duration_ms,
-           s.attributes
-    from spans s join runs r using (run_key) where r.run_id in (select unnest(?::varchar[])) order by r.run_id, s.seq
-"""
-_RUNS = "select run_id, digest, final_output from runs where run_id in (select unnest(?::varchar[]))"
-_STEPS = """
-    select r.run_id, s.* exclude (run_key) from steps s join runs r using (run_key)
-    where r.run_id in (select unnest(?::varchar[])) order by r.run_id, s.place
-"""
+_DIGESTS = "select run_id, digest from runs where run_id in (select unnest(?::varchar[]))"
+_CUT = "units were shown to the evaluator in part, since their evidence did not fit"
+_STRAY = "answers of the evaluator belong to nothing that was asked and were dropped"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """One item of a check to be asked on some units."""
-
-    check: Check
-    place: int
-    evaluator: Evaluator
-    store: Store
-    progress: Callable[[str, float], None] | None = None
-
-
-def ask(asking: Asking, units: pd.DataFrame) -> list[Answer]:
+def ask(asking: Asking, units: pd.DataFrame) -> tuple[list[Answer], Counter[str]]:
     """Ask the evaluator about units, and store the answers.
 
     Parameters
@@ -62,8 +44,8 @@ def ask(asking: Asking, units: pd.DataFrame) -> list[Answer]:
 
     Returns
     -------
-    list of Answer
-        Those that came; a unit may be without one.
+    tuple
+        The answers that came, of some units perhaps none; and what a reader must know of them, with counts.
 
     Raises
     ------
@@ -72,11 +54,10 @@ def ask(asking: Asking, units: pd.DataFrame) -> list[Answer]:
     """
     item = asking.check.items[asking.place]
     if units.empty or kind_of(item.asks) not in asking.evaluator.capabilities.kinds:
-        return []
+        return [], Counter()
     keeper = _Keeper(asking, total=len(units))
-    answers = iter(asking.evaluator.answer(_requests(asking, units)))
     try:
-        for answer in answers:
+        for answer in asking.evaluator.answer(keeper.watched(requests_of(asking, units))):
             keeper.keep(answer)
     except WorkbenchError:
         raise
@@ -88,7 +69,7 @@ def ask(asking: Asking, units: pd.DataFrame) -> list[Answer]:
         ) from error
     finally:
         keeper.save()
-    return keeper.answers
+    return keeper.answers, keeper.notes
 
 
 class _Keeper:
@@ -96,15 +77,26 @@ class _Keeper:
 
     def __init__(self, asking: Asking, *, total: int) -> None:
         self.answers: list[Answer] = []
+        self.notes: Counter[str] = Counter()
         self._asking = asking
         self._total = total
+        self._requested: set[tuple[Any, ...]] = set()
         self._saved = 0
         self._last = time.monotonic()
 
+    def watched(self, requests: Iterable[Request]) -> Iterator[Request]:
+        for request in requests:
+            self._requested.add(_place(request))
+            self.notes[_CUT] += request.evidence.truncated
+            yield request
+
     def keep(self, answer: Answer) -> None:
+        if _place(answer) not in self._requested:
+            self.notes[_STRAY] += 1
+            return
         asked = self._asking.check.asked_items[self._asking.place]
         at = naive(answer.at or datetime.now(UTC))
-        self.answers.append(dataclasses.replace(answer, asked=asked, at=at))
+        self.answers.append(sound(dataclasses.replace(answer, asked=asked, at=at)))
         if time.monotonic() - self._last >= SECONDS_UNSAVED:
             self.save()
         if self._asking.progress is not None:
@@ -118,74 +110,47 @@ class _Keeper:
         self._last = time.monotonic()
 
 
+def sound(answer: Answer) -> Answer:
+    """Return an answer, or an error in its place where its numbers are no probabilities.
+
+    Parameters
+    ----------
+    answer
+        As the evaluator gave it.
+
+    Examples
+    --------
+    >>> from check_workbench.results import Answer
+    >>> sound(Answer(check_id="c", run_id="r", probability=1.5)).status
+    'error'
+    """
+    vector = list((answer.probabilities or {}).values())
+    shares = [share for share in (answer.probability, answer.confidence, *vector) if share is not None]
+    in_range = all(0 <= share <= 1 for share in shares)
+    if in_range and (not vector or abs(sum(vector) - 1) <= TOLERANCE):
+        return answer
+    return dataclasses.replace(
+        answer,
+        probability=None,
+        probabilities=None,
+        confidence=None,
+        status="error",
+        explanation=f"the evaluator gave {shares}, which are no probabilities",
+    )
+
+
 def store_answers(store: Store, answers: Sequence[Answer]) -> None:
     """Add answers that were made here to the store."""
     import pandas as pd
 
-    runs = store.sql(_RUNS, [sorted({answer.run_id for answer in answers})])
+    runs = store.sql(_DIGESTS, [sorted({answer.run_id for answer in answers})])
     digests = dict(zip(runs["run_id"], runs["digest"], strict=True))
     rows = pd.DataFrame([{**dataclasses.asdict(answer), "stale": False} for answer in answers])
+    for name in ("probabilities", "value", "findings"):
+        rows[name] = pd.Series([None if v is None else json.dumps(v) for v in rows[name]], dtype=object)
     rows["run_digest"] = pd.array([digests.get(run) for run in rows["run_id"]], dtype="Int64")
     store.insert("answers", rows)
 
 
-def _requests(asking: Asking, units: pd.DataFrame) -> Iterator[Request]:
-    rows = rows_of(units)
-    for start in range(0, len(rows), RUNS_AT_ONCE):
-        batch = rows[start : start + RUNS_AT_ONCE]
-        ids = sorted({str(row["run_id"]) for row in batch})
-        if asking.check.step_id is None:
-            yield from _trace_requests(asking, batch, ids)
-        else:
-            yield from _step_requests(asking, batch, ids)
-
-
-def _trace_requests(asking: Asking, batch: list[dict[str, Any]], ids: list[str]) -> Iterator[Request]:
-    runs = {row["run_id"]: row for row in rows_of(asking.store.sql(_RUNS, [ids]))}
-    spans = _by_run(asking.store.sql(_SPANS, [ids]))
-    item = asking.check.items[asking.place]
-    limit = asking.evaluator.capabilities.characters
-    for row in batch:
-        own = spans.get(row["run_id"], [])
-        for about in _judged_spans(asking, own):
-            seen = trace_evidence(item, runs[row["run_id"]], own, about=about, limit=limit)
-            yield _request(asking, row, seen, span_id=about)
-
-
-def _judged_spans(asking: Asking, spans: Sequence[Mapping[str, Any]]) -> list[str | None]:
-    item = asking.check.items[asking.place]
-    if item.scope != "span":
-        return [None]
-    return [str(span["span_id"]) for span in selected(item.evidence.spans, spans)]
-
-
-def _step_requests(asking: Asking, batch: list[dict[str, Any]], ids: list[str]) -> Iterator[Request]:
-    steps = _by_run(asking.store.sql(_STEPS, [ids]))
-    limit = asking.evaluator.capabilities.characters
-    for row in batch:
-        own = steps.get(row["run_id"], [])
-        step = next(one for one in own if one["place"] == row["place"])
-        earlier = [one for one in own if one["place"] < row["place"]]
-        yield _request(asking, row, step_evidence(asking.check, step, earlier, limit=limit))
-
-
-def _request(asking: Asking, row: dict[str, Any], seen: Evidence, *, span_id: str | None = None) -> Request:
-    item: Any = asking.check.items[asking.place]
-    return Request(
-        check_id=asking.check.id,
-        run_id=row["run_id"],
-        item=asking.place,
-        question=item.asks,
-        evidence=seen,
-        asked=asking.check.asked_items[asking.place],
-        step_id=asking.check.step_id,
-        attempt=None if asking.check.step_id is None else int(row["attempt"]),
-        span_id=span_id,
-    )
-
-
-def _by_run(rows: pd.DataFrame) -> dict[str, list[dict[str, Any]]]:
-    found: dict[str, list[dict[str, Any]]] = {}
-    for row in rows_of(rows):
-        found.setdefault(row["run_id"], []).append(row)
-    return found
+def _place(one: Answer | Request) -> tuple[Any, ...]:
+    return one.check_id, one.run_id, one.item, one.step_id, one.attempt, one.span_id

@@ -86,13 +86,12 @@ def _pools(
     units: pd.DataFrame,
     source: questions.Source,
     notes: Counter[str],
-) -> dict[int, recorded.Pool]:
-    asked = [place for place, item in enumerate(check.items) if not is_rule(item.asks)]
-    if not asked:
-        return {}
+) -> tuple[recorded.Pool, ...]:
+    if all(is_rule(item.asks) for item in check.items):
+        return ()
     beside = submitted(check, units, source.store, notes)
-    rows = rows_of(recorded.loaded_answers(check, source.store, units))
-    return {place: recorded.pool_of(check, place, rows, beside) for place in asked}
+    loaded = recorded.loaded_answers(check, source.store, units)
+    return recorded.pools_of(check, [*beside, *loaded])
 
 
 def _by_rule(check: Check, place: int, units: pd.DataFrame, source: questions.Source) -> _Judged:
@@ -121,7 +120,7 @@ def _by_question(
         for key, unit in zip(questions.keys_of(failed), rows_of(failed), strict=True)
     ]
     used = [answer for key in sorted(answered.answers, key=str) for answer in answered.answers[key]]
-    return _Judged(scores=[scores], findings=rows, answers=used, notes=Counter(pool.notes()))
+    return _Judged(scores=[scores], findings=rows, answers=used, notes=answered.notes)
 
 
 def _stacked(tables: Sequence[pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:

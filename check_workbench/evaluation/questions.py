@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.evaluation.asking import Asking, ask
+from check_workbench.evaluation.asking import ask
 from check_workbench.evaluation.judging import judged_answers
 from check_workbench.evaluation.recorded import Key, Pool, unit_of
+from check_workbench.evaluation.requests import Asking
+from check_workbench.evaluation.rows import plain_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -37,6 +40,8 @@ class Answered:
 
     answers: dict[Key, list[Answer]] = field(default_factory=dict)
     reasons: dict[Key, str] = field(default_factory=dict)
+    notes: Counter[str] = field(default_factory=Counter)
+    """What a reader must know of the answers, with counts."""
 
 
 def answered(check: Check, place: int, units: pd.DataFrame, pool: Pool, source: Source) -> Answered:
@@ -62,16 +67,32 @@ def answered(check: Check, place: int, units: pd.DataFrame, pool: Pool, source: 
             found.answers[key] = answers
         else:
             found.reasons[key] = reason
-    if source.evaluator is not None:
-        missing = units[[key not in found.answers or _failed(found.answers[key]) for key in keys_of(units)]]
-        asking = Asking(
-            check=check, place=place, evaluator=source.evaluator, store=source.store, progress=source.progress
-        )
-        fresh: dict[Key, list[Answer]] = {}
-        for answer in ask(asking, missing):
-            fresh.setdefault(unit_of(check, answer), []).append(answer)
-        found.answers.update(fresh)
+    found.notes.update(pool.notes())
+    _ask(check, place, units, source=source, found=found)
     return found
+
+
+def _ask(check: Check, place: int, units: pd.DataFrame, *, source: Source, found: Answered) -> None:
+    """Ask for what is missing; a failed answer is missing, and of spans each that has none."""
+    if source.evaluator is None:
+        return
+    known = {key: frozenset(one.span_id for one in _good(answers)) for key, answers in found.answers.items()}
+    by_span = check.items[place].scope == "span"
+    lacks = [not known.get(key) or (by_span and None not in known[key]) for key in keys_of(units)]
+    asking = Asking(
+        check=check,
+        place=place,
+        evaluator=source.evaluator,
+        store=source.store,
+        progress=source.progress,
+        known=known,
+    )
+    answers, notes = ask(asking, units[lacks])
+    found.notes.update(notes)
+    for answer in answers:
+        key = unit_of(check, answer)
+        others = [one for one in found.answers.get(key, []) if one.span_id != answer.span_id]
+        found.answers[key] = [*others, answer]
 
 
 def judged(check: Check, place: int, units: pd.DataFrame, found: Answered) -> pd.DataFrame:
@@ -95,8 +116,7 @@ def judged(check: Check, place: int, units: pd.DataFrame, found: Answered) -> pd
 
 def keys_of(units: pd.DataFrame) -> list[Key]:
     """Return the key of each unit, in order."""
-    attempts: list[Any] = units["attempt"].tolist()
-    return [(str(run), None if _missing(n) else int(n)) for run, n in zip(units["run_id"], attempts, strict=True)]
+    return list(zip(units["run_id"].tolist(), plain_values(units["attempt"]), strict=True))
 
 
 def _row(check: Check, place: int, found: Answered, key: Key) -> Mapping[str, Any]:
@@ -117,11 +137,5 @@ def _row(check: Check, place: int, found: Answered, key: Key) -> Mapping[str, An
     }
 
 
-def _failed(answers: list[Answer]) -> bool:
-    return all(answer.status == "error" for answer in answers)
-
-
-def _missing(value: Any) -> bool:
-    import pandas as pd
-
-    return bool(pd.isna(value))
+def _good(answers: list[Answer]) -> list[Answer]:
+    return [answer for answer in answers if answer.status != "error"]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from check_workbench.evaluation.rows import plain_values
 from check_workbench.results import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     import pandas as pd
 
@@ -71,8 +72,43 @@ class Pool:
         }
 
 
-def loaded_answers(check: Check, store: Store, units: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of the answers table that name a check and one of its units' runs, oldest first.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Present:
+    """What a question of a check asks now."""
+
+    asked: str
+    words: str | None
+
+    def refusal(self, answer: Answer, *, stale: bool = False) -> str | None:
+        """Say why a recorded answer does not count for the present question, or None if it does.
+
+        Parameters
+        ----------
+        answer
+            The recorded answer.
+        stale
+            Whether its run was recorded anew, with other content, since.
+        """
+        if stale:
+            return STALE
+        if answer.asked is not None:
+            return None if answer.asked == self.asked else OTHER_QUESTION
+        if answer.ask is None or self.words is None or words_of(answer.ask) == self.words:
+            return None
+        return OTHER_QUESTION
+
+
+def presents_of(check: Check) -> tuple[Present, ...]:
+    """Return what each question of a check asks now; of rules, no words."""
+    asks = [getattr(item.asks, "ask", None) for item in check.items]
+    return tuple(
+        Present(asked=asked, words=None if ask is None else words_of(ask))
+        for asked, ask in zip(check.asked_items, asks, strict=True)
+    )
+
+
+def loaded_answers(check: Check, store: Store, units: pd.DataFrame) -> list[Candidate]:
+    """Return the answers in the store that name a check and one of its units' runs, oldest first.
 
     Parameters
     ----------
@@ -83,33 +119,46 @@ def loaded_answers(check: Check, store: Store, units: pd.DataFrame) -> pd.DataFr
     units
         Rows of `units_of`.
     """
-    return store.sql(_LAST_LOADED, [check.id, sorted(set(units["run_id"]))])
+    table = store.sql(_LAST_LOADED, [check.id, sorted(set(units["run_id"]))])
+    presents = presents_of(check)
+    answers = zip(answers_of(table), table["stale"].fillna(value=False).tolist(), strict=True)
+    return [
+        Candidate(answer=answer, refused=presents[answer.item].refusal(answer, stale=stale))
+        for answer, stale in answers
+        if answer.item < len(presents) and (check.step_id is None or answer.step_id in {None, check.step_id})
+    ]
 
 
-def pool_of(check: Check, place: int, rows: Iterable[Mapping[str, Any]], submitted: Iterable[Candidate]) -> Pool:
-    """Sort recorded answers to one item by unit.
+def answers_of(table: pd.DataFrame) -> list[Answer]:
+    """Build answers from rows of the answers table.
+
+    Parameters
+    ----------
+    table
+        One column per field of `Answer`; JSON values as their text.
+    """
+    names = [f.name for f in fields(Answer)]
+    columns = {name: plain_values(table[name]) for name in names}
+    for name in _JSON:
+        columns[name] = [json.loads(value) if isinstance(value, str) else value for value in columns[name]]
+    return [Answer(**dict(zip(names, row, strict=True))) for row in zip(*columns.values(), strict=True)]
+
+
+def pools_of(check: Check, candidates: Iterable[Candidate]) -> tuple[Pool, ...]:
+    """Sort recorded answers by item of the check and by unit.
 
     Parameters
     ----------
     check
         The check.
-    place
-        Place of the item, from 0.
-    rows
-        Rows of `loaded_answers`.
-    submitted
-        Answers that stand in recorded verdicts of the check's step.
+    candidates
+        Answers to any of its items, those loaded last behind the others.
     """
-    loaded = [
-        Candidate(answer=answer, refused=refusal(check, answer, stale=bool(row["stale"])))
-        for row in rows
-        if row["item"] == place and (answer := answer_of(row)).step_id in {None, check.step_id}
-    ]
-    pool = Pool()
-    for candidate in sorted([*submitted, *loaded], key=_age):
-        if candidate.answer.item == place:
-            pool.by_unit.setdefault(unit_of(check, candidate.answer), []).append(candidate)
-    return pool
+    pools = tuple(Pool() for _ in check.items)
+    for candidate in sorted(candidates, key=_age):
+        by_unit = pools[candidate.answer.item].by_unit
+        by_unit.setdefault(unit_of(check, candidate.answer), []).append(candidate)
+    return pools
 
 
 def unit_of(check: Check, answer: Answer) -> Key:
@@ -117,50 +166,11 @@ def unit_of(check: Check, answer: Answer) -> Key:
     return answer.run_id, None if check.step_id is None else answer.attempt or 1
 
 
-def refusal(check: Check, answer: Answer, *, stale: bool) -> str | None:
-    """Say why a recorded answer does not count for the present check, or None if it does.
-
-    Parameters
-    ----------
-    check
-        The check.
-    answer
-        The recorded answer.
-    stale
-        Whether its run was recorded anew, with other content, since.
-    """
-    if stale:
-        return STALE
-    if answer.asked is not None:
-        return None if answer.asked == check.asked_items[answer.item] else OTHER_QUESTION
-    present = getattr(check.items[answer.item].asks, "ask", None)
-    if answer.ask is not None and present is not None and _words(answer.ask) != _words(present):
-        return OTHER_QUESTION
-    return None
-
-
-def answer_of(row: Mapping[str, Any]) -> Answer:
-    """Build an answer from a row of the answers table.
-
-    Parameters
-    ----------
-    row
-        One value per field of `Answer`; JSON values as their text.
-    """
-    values = {f.name: _value(f.name, row[f.name]) for f in fields(Answer)}
-    return Answer(**values)
-
-
-def _value(name: str, value: Any) -> Any:
-    if name in _JSON and isinstance(value, str):
-        return json.loads(value)
-    return int(value) if name in {"item", "attempt"} and value is not None else value
-
-
 def _age(candidate: Candidate) -> tuple[bool, str]:
     at = candidate.answer.at
     return at is not None, at.isoformat(timespec="microseconds") if at else ""
 
 
-def _words(text: str) -> str:
+def words_of(text: str) -> str:
+    """Return a text with single blanks, as two wordings are compared."""
     return " ".join(text.split())

@@ -23,7 +23,7 @@ def rows_of(table: pd.DataFrame) -> list[dict[str, Any]]:
     >>> rows_of(pd.DataFrame({"run": ["a"], "attempt": pd.array([None], dtype="Int64")}))
     [{'run': 'a', 'attempt': None}]
     """
-    plain = {str(name): _values(table[name]) for name in table.columns}
+    plain = {str(name): plain_values(table[name]) for name in table.columns}
     return [dict(zip(plain, values, strict=True)) for values in zip(*plain.values(), strict=True)]
 
 
@@ -40,6 +40,7 @@ def naive(moment: datetime | None) -> datetime | None:
     return moment.astimezone(UTC).replace(tzinfo=None)
 
 
-def _values(column: pd.Series[Any]) -> list[Any]:
+def plain_values(column: pd.Series[Any]) -> list[Any]:
+    """Return the values of a column with None for whatever is missing."""
     objects = column.astype(object)
     return objects.where(column.notna(), None).tolist()

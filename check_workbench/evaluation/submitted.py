@@ -6,16 +6,17 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.evaluation.recorded import OTHER_VERSION, Candidate, refusal
+from check_workbench.evaluation.recorded import OTHER_VERSION, Candidate, presents_of, words_of
 from check_workbench.evaluation.rows import naive, rows_of
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Mapping
 
     import pandas as pd
 
     from check_workbench.checks import Check
+    from check_workbench.results import Answer
     from check_workbench.store import Store
 
 VERSIONS = "process_version:"
@@ -56,32 +57,30 @@ def submitted(check: Check, units: pd.DataFrame, store: Store, notes: Counter[st
     """
     if "record" not in units:
         return []
-    same = _versions_asking_the_same(check, store)
+    same, presents = _versions_asking_the_same(check, store), presents_of(check)
     found: list[Candidate] = []
     for unit in rows_of(units[units["record"].notna() & units["why"].isna()]):
-        found.extend(_candidates(check, unit, same, notes))
+        version = unit["process_version"]
+        notes["recorded verdicts name no process version and count for the file given"] += version is None
+        other = version is not None and version not in same and not _shown_the_same(check, unit)
+        for answer in _answers(check, unit):
+            refused = OTHER_VERSION if other else presents[answer.item].refusal(answer)
+            found.append(Candidate(answer=answer, refused=refused))
     return found
 
 
-def _candidates(
-    check: Check,
-    unit: Mapping[str, Any],
-    same: frozenset[str],
-    notes: Counter[str],
-) -> Iterable[Candidate]:
+def _answers(check: Check, unit: Mapping[str, Any]) -> Iterator[Answer]:
     from check_workbench.dialects import answers_of_record
 
-    version = unit["process_version"]
-    other = version is not None and version not in same and not _shown_the_same(check, unit)
-    notes["recorded verdicts name no process version and count for the file given"] += version is None
     record = json.loads(unit["record"]) if isinstance(unit["record"], str) else unit["record"]
     for answer in answers_of_record(record, check, run_id=unit["run_id"], attempt=int(unit["attempt"])):
-        named = dataclasses.replace(answer, step_id=check.step_id, at=naive(answer.at))
-        yield Candidate(answer=named, refused=OTHER_VERSION if other else refusal(check, named, stale=False))
+        yield dataclasses.replace(answer, step_id=check.step_id, at=naive(answer.at))
 
 
 def _shown_the_same(check: Check, unit: Mapping[str, Any]) -> bool:
-    return (unit["instructions"], unit["body"]) == (check.instructions, check.body)
+    """Say whether the submission recorded the same instructions and body as the check's."""
+    shown = [(unit["instructions"], check.instructions), (unit["body"], check.body)]
+    return all(was is not None and words_of(was) == words_of(now) for was, now in shown)
 
 
 def _versions_asking_the_same(check: Check, store: Store) -> frozenset[str]:

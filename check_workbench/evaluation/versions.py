@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from check_workbench.checks import is_rule
+from check_workbench.evaluation.submitted import remember_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ def register(checks: Sequence[Check], store: Store) -> None:
     """
     import pandas as pd
 
+    for check in checks:
+        remember_version(check, store)
     known = set(store.sql("select check_id, document from checks").itertuples(index=False, name=None))
     now = datetime.now(UTC).replace(tzinfo=None)
     fresh = {(check.id, check.document): check for check in checks if (check.id, check.document) not in known}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -166,3 +167,59 @@ def test_times_are_stored_in_utc(store):
     results = evaluate(question(), store, recorded)
     assert str(results.scores["answered_at"][0]) == "2026-10-06 09:00:00"
     assert str(store.sql('select "at" from answers')["at"][0]) == "2026-10-06 09:00:00"
+
+
+def test_a_span_question_goes_on_where_it_stopped(store):
+    class Stopping(Judge):
+        def answer(self, requests: Iterable[Request]) -> Iterator[Answer]:
+            yield next(iter(super().answer(requests)))
+            raise TimeoutError
+
+    put_runs(store, run("a", calls=3), run("b"))
+    check = question(items=(Item(asks=YesNo(ask="Negative?"), cut=FlagAt(), scope="span"),))
+    with pytest.raises(EvaluatorError, match="1 of 2"):
+        evaluate(check, store, Stopping(probability=0.1))
+    judge = Judge()
+    results = evaluate(check, store, judge)
+    assert [(one.run_id, one.span_id) for one in judge.asked] == [("a", "#2"), ("a", "#3"), ("b", "#1")]
+    assert results.findings["spans"].tolist() == [["#2", "#3"], ["#1"]]
+
+
+@pytest.mark.parametrize("probability", [1.5, -0.1, float("nan"), float("inf")])
+def test_a_number_that_is_no_probability_is_an_error_of_that_item(store, probability):
+    put_runs(store, run("a"))
+    results = evaluate(question(), store, Judge(probability=probability))
+    assert statuses(results) == ["not_checked"]
+    assert store.sql("select status, probability from answers")["status"].tolist() == ["error"]
+
+
+def test_an_answer_to_something_else_is_dropped_and_counted(store):
+    class Confused(Judge):
+        def answer(self, requests: Iterable[Request]) -> Iterator[Answer]:
+            for answer in super().answer(requests):
+                yield dataclasses.replace(answer, run_id="somebody else's")
+                yield answer
+
+    put_runs(store, run("a"))
+    results = evaluate(question(), store, Confused())
+    assert statuses(results) == ["fail"]
+    assert any("dropped (1)" in note for note in results.notes)
+    assert store.sql("select count(*) as n from answers")["n"][0] == 1
+
+
+def test_evidence_that_did_not_fit_is_told(store):
+    put_runs(store, {"run_id": "a", "spans": [call(output="x" * 20_000), call()]})
+    results = evaluate(question(), store, Judge())
+    assert any("in part" in note and "(1)" in note for note in results.notes)
+
+
+def test_values_of_any_kind_are_kept(store):
+    class Judging(Judge):
+        def answer(self, requests: Iterable[Request]) -> Iterator[Answer]:
+            for answer in super().answer(requests):
+                yield dataclasses.replace(answer, value="{not json", findings=["one"], probabilities={"0": 1.0})
+
+    put_runs(store, run("a"))
+    evaluate(question(), store, Judging())
+    (answer,) = evaluate(question(), store).answers.to_dict("records")
+    assert (answer["value"], answer["findings"], answer["probabilities"]) == ("{not json", ["one"], {"0": 1.0})
