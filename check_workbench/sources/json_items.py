@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import zlib
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from check_workbench.sources.format import Rejected
@@ -13,7 +14,7 @@ from check_workbench.sources.json_text import decode, reason_of
 from check_workbench.sources.json_window import CHUNK, Window
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
@@ -23,11 +24,16 @@ BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
 class Item(NamedTuple):
     """One record of a file."""
 
-    line: int
-    """Where it starts, from 1."""
     place: int
     """Which record of the file it is, from 1; broken ones count."""
     value: Any
+    locate: Callable[[], int]
+    """Finds the line where it starts, until the next record is read."""
+
+    @property
+    def line(self) -> int:
+        """The line where it starts, from 1."""
+        return self.locate()
 
 
 @contextlib.contextmanager
@@ -79,14 +85,14 @@ def items(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
         In file order.
     """
     buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream, CHUNK)  # type: ignore[type-var]
-    line = 1
+    last: Item | Rejected | None = None
     try:
         head = buffered.peek(CHUNK).decode("utf-8", errors="replace")
         read = _lines if shape_of(head) == "lines" else _values
-        for item in read(buffered, file):
-            line = item.line
-            yield item
+        for last in read(buffered, file):
+            yield last
     except BROKEN_GZIP as error:
+        line = last.line if last else 1
         yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
 
 
@@ -98,7 +104,7 @@ def _lines(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
             continue
         place += 1
         try:
-            yield Item(number, place, decode(line.decode("utf-8")))
+            yield Item(place, decode(line), partial(int, number))
         except ValueError as error:
             yield Rejected(file=file, line=number, reason=reason_of(error))
 
@@ -108,14 +114,13 @@ def _values(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
     place = 0
     while window.opens_value():
         place += 1
-        line = window.line
         try:
-            yield Item(line, place, window.value())
+            yield Item(place, window.value(), window.line)
         except ValueError as error:
-            found = window.jump()
+            line, found = window.line(), window.jump()
             ending = "" if found else "; nothing after it could be read"
             yield Rejected(file=file, line=line, reason=reason_of(error) + ending)
             if not found:
                 return
     if problem := window.ending():
-        yield Rejected(file=file, line=window.line, reason=problem)
+        yield Rejected(file=file, line=window.line(), reason=problem)

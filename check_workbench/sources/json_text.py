@@ -24,7 +24,7 @@ def _finite(text: str) -> float:
 DECODER = json.JSONDecoder(parse_constant=_no_constant, parse_float=_finite)
 
 
-def decode(text: str) -> Any:
+def decode(data: bytes | str) -> Any:
     r"""Decode a JSON text; halves of a surrogate pair become U+FFFD.
 
     Raises
@@ -37,15 +37,30 @@ def decode(text: str) -> Any:
     >>> decode('{"cut": "\\ud83d"}') == {"cut": "\ufffd"}
     True
     """
+    text = data if isinstance(data, str) else data.decode("utf-8")
     try:
-        return whole(DECODER.decode(text), text)
+        value = DECODER.decode(text)
+        return mended(value) if may_hold_halves(data) else value
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
 
-def whole(value: Any, text: str) -> Any:
-    """Return the value with half characters replaced, where its JSON text may hold any."""
-    return _mended(value) if "\\ud" in text or "\\uD" in text else value
+def may_hold_halves(data: bytes | str) -> bool:
+    """Say whether a JSON text holds an escape that may be half of a surrogate pair."""
+    if isinstance(data, str):
+        return "\\ud" in data or "\\uD" in data
+    return b"\\ud" in data or b"\\uD" in data
+
+
+def mended(value: Any) -> Any:
+    """Return a value with half characters replaced."""
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {mended(key): mended(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [mended(item) for item in value]
+    return value
 
 
 def reason_of(error: ValueError) -> str:
@@ -55,13 +70,3 @@ def reason_of(error: ValueError) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"the text must be UTF-8, but byte {error.start + 1} is not"
     return f"not valid JSON: {error}"
-
-
-def _mended(value: Any) -> Any:
-    if isinstance(value, str):
-        return _HALF.sub("\ufffd", value)
-    if isinstance(value, dict):
-        return {_mended(key): _mended(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_mended(item) for item in value]
-    return value

@@ -7,9 +7,10 @@ import json
 import re
 from typing import IO, Any
 
-from check_workbench.sources.json_text import DECODER, whole
+from check_workbench.sources.json_text import DECODER, may_hold_halves, mended
 
 CHUNK = 1 << 20
+_UTF8 = codecs.getincrementaldecoder("utf-8")
 _GAP = re.compile(r"[ \t\r\n,\ufeff]*")
 _BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\]]', re.DOTALL)
 _AFTER_JUNK = re.compile(r"[,\]{\n]")
@@ -17,24 +18,74 @@ _TAIL = 32
 """An error this close to the window's end may only mean that the rest has not been read yet."""
 
 
-class Window:
-    """The part of a text that is in memory; what was decoded is dropped."""
+class _Text:
+    """Bytes in, text out; remembers what must be looked at more closely, and how many lines went by."""
 
     def __init__(self, stream: IO[bytes]) -> None:
-        self.line = 1
+        self.lines = 0
+        self.foreign = False
+        """Whether there were bytes that are no UTF-8; they come out as lone surrogates."""
+        self.halves = False
+        """Whether an escape of a lone surrogate may have gone by."""
+        self.ended = False
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder("utf-8")("surrogateescape")
+        self._decoder = _UTF8("strict")
+        self._before = b""
+
+    def read(self, size: int) -> str:
+        """Return some more text; an empty one means that there is none."""
+        text = ""
+        while not text and not self.ended:
+            data = self._stream.read(size)
+            self.ended = not data
+            self.lines += data.count(b"\n")
+            self.halves = self.halves or may_hold_halves(self._before + data)
+            self._before = data[-2:]
+            text = self._decoded(data)
+        return text
+
+    def _decoded(self, data: bytes) -> str:
+        state = self._decoder.getstate()
+        try:
+            return self._decoder.decode(data, self.ended)
+        except UnicodeDecodeError:
+            self.foreign = True
+            self._decoder = _UTF8("surrogateescape")
+            self._decoder.setstate(state)
+            return self._decoder.decode(data, self.ended)
+
+
+class Window:
+    """The part of a text that is in memory; what was decoded is dropped.
+
+    Parameters
+    ----------
+    stream
+        Decompressed bytes.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._source = _Text(stream)
         self._text = ""
         self._at = 0
-        self._ended = False
+        self._start = 0
+        self._line = 1
+        self._marked = 0
         self._skip()
         self._array = self._text.startswith("[", self._at)
-        self._move(self._at + self._array)
+        self._at += self._array
 
     def opens_value(self) -> bool:
         """Move to the next value and say whether there is one."""
         self._skip()
+        self._start = self._at
         return self._at < len(self._text) and not (self._array and self._text[self._at] == "]")
+
+    def line(self) -> int:
+        """Return the line, from 1, on which the value starts that was reached last."""
+        self._line += self._text.count("\n", self._marked, self._start)
+        self._marked = self._start
+        return self._line
 
     def value(self) -> Any:
         """Decode the value that starts here and move behind it.
@@ -47,11 +98,12 @@ class Window:
         end = None
         while end is None:
             value, end = self._attempt()
-        text = self._text[self._at : end]
-        if not text.isascii():
-            _refuse_foreign_bytes(text)
-        self._move(end)
-        return whole(value, text)
+        if self._source.foreign:
+            _refuse_foreign_bytes(self._text[self._at : end])
+        if self._source.halves:
+            value = _whole(value)
+        self._at = end
+        return value
 
     def jump(self) -> bool:
         """Move behind the broken value that starts here, by its brackets, and say whether that was possible."""
@@ -60,7 +112,7 @@ class Window:
             end = self._closing()
         if end is None:
             return False
-        self._move(end)
+        self._at = end
         return True
 
     def ending(self) -> str | None:
@@ -69,8 +121,8 @@ class Window:
             return None
         if self._at >= len(self._text):
             return "the array is not closed: the file is cut short"
-        self._move(self._at + 1)
-        self._skip()
+        self._at += 1
+        self.opens_value()
         return "the text behind the array was not read" if self._at < len(self._text) else None
 
     def _attempt(self) -> tuple[Any, int | None]:
@@ -101,29 +153,30 @@ class Window:
         return None
 
     def _skip(self) -> None:
-        self._move(self._gap())
+        self._at = self._gap()
         while self._at == len(self._text) and self._grow():
-            self._move(self._gap())
+            self._at = self._gap()
 
     def _gap(self) -> int:
         found = _GAP.match(self._text, self._at)
         return found.end() if found else self._at
 
-    def _move(self, to: int) -> None:
-        self.line += self._text.count("\n", self._at, to)
-        self._at = to
-
     def _grow(self) -> bool:
-        if self._ended:
+        self._line = 1 + self._source.lines - self._text.count("\n", self._at)
+        self._marked = self._at
+        more = self._source.read(max(CHUNK, len(self._text) - self._at))
+        if not more:
             return False
-        more = ""
-        while not more and not self._ended:
-            data = self._stream.read(max(CHUNK, len(self._text) - self._at))
-            self._ended = not data
-            more = self._decoder.decode(data, final=self._ended)
-        if more:
-            self._text, self._at = self._text[self._at :] + more, 0
-        return bool(more)
+        self._text = self._text[self._at :] + more
+        self._at = self._start = self._marked = 0
+        return True
+
+
+def _whole(value: Any) -> Any:
+    try:
+        return mended(value)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
 
 
 def _refuse_foreign_bytes(text: str) -> None:

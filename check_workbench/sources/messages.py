@@ -24,7 +24,7 @@ from check_workbench.records import Span
 from check_workbench.sources.json_text import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 _KNOWN = frozenset(
     {"role", "content", "tool_calls", "function_call", "tool_call_id", "tool_call", "name", "error", "model"}
@@ -100,7 +100,7 @@ class _Telling:
 
     def __init__(self, error_prefix: str | None) -> None:
         self._prefix = error_prefix
-        self._rows: list[dict[str, Any]] = []
+        self._rows: list[Span | dict[str, Any]] = []
         self._waiting: dict[Any, deque[dict[str, Any]]] = {}
         self._seen: set[str] = set()
         self._system: str | None = None
@@ -119,7 +119,7 @@ class _Telling:
 
     def conversation(self) -> Conversation:
         return Conversation(
-            spans=tuple([Span(**row) for row in self._rows]),
+            spans=tuple([row if isinstance(row, Span) else Span(**row) for row in self._rows]),
             system_prompt=self._system,
             first_request=self._first,
             last_reply=self._last,
@@ -133,20 +133,21 @@ class _Telling:
             return
         if type_ == "user" and self._first is None:
             self._first = text
-        row = {"type": type_ or "message", "name": _name(message.get("name")), "input": text}
-        self._rows.append(_with_extras(row, message))
+        name = _name(message.get("name"))
+        self._rows.append(Span(type=type_ or "message", name=name, input=text, attributes=_extras(message)))
 
     def _reply(self, message: Mapping[str, Any], text: str | None) -> None:
         self._closed = bool(text)
         self._last = text or self._last
-        row = {"type": "llm", "name": _name(message.get("name")), "output": text, "model": _name(message.get("model"))}
-        self._rows.append(_with_extras(row, message))
+        name, model = _name(message.get("name")), _name(message.get("model"))
+        self._rows.append(Span(type="llm", name=name, output=text, model=model, attributes=_extras(message)))
         fresh: dict[Any, deque[dict[str, Any]]] = {}
         for call in _calls(message):
             key, row = self._call(call)
             fresh.setdefault(key, deque()).append(row)
             self._rows.append(row)
-        self._waiting.update(fresh)
+        if fresh:
+            self._waiting.update(fresh)
 
     def _call(self, call: Any) -> tuple[Any, dict[str, Any]]:
         if not isinstance(call, dict):
@@ -175,7 +176,7 @@ class _Telling:
         row["output"] = text
         error = self._error(message, text)
         row["status"], row["error"] = ("ok" if error is None else "error"), error
-        _with_extras(row, message)
+        row["attributes"] = _extras(message)
 
     def _error(self, message: Mapping[str, Any], text: str | None) -> str | None:
         if error := message.get("error"):
@@ -186,14 +187,12 @@ class _Telling:
         return None
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[Any]:
-    calls = message.get("tool_calls")
-    if calls:
-        if not isinstance(calls, list):
-            raise InputError(f"tool_calls must be a list, got {_kind(calls)}")
-        yield from calls
-    if legacy := message.get("function_call"):
-        yield legacy
+def _calls(message: Mapping[str, Any]) -> list[Any]:
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list):
+        raise InputError(f"tool_calls must be a list, got {_kind(calls)}")
+    legacy = message.get("function_call")
+    return [*calls, legacy] if legacy else calls
 
 
 def _arguments(call: Mapping[str, Any]) -> Any:
@@ -207,16 +206,15 @@ def _arguments(call: Mapping[str, Any]) -> Any:
     return value if isinstance(value, dict | list) else given
 
 
-def _with_extras(row: dict[str, Any], message: Mapping[str, Any]) -> dict[str, Any]:
-    extras = {}
-    if not message.keys() <= _KNOWN:
-        extras = {key: value for key, value in message.items() if key not in _KNOWN and value is not None}
+def _extras(message: Mapping[str, Any]) -> dict[str, Any] | None:
     content = message.get("content")
-    if isinstance(content, list) and any(_part(part) is None for part in content):
+    odd = isinstance(content, list) and any(_part(part) is None for part in content)
+    if not odd and _KNOWN.issuperset(message):
+        return None
+    extras = {key: value for key, value in message.items() if key not in _KNOWN and value is not None}
+    if odd:
         extras["content"] = content
-    if extras:
-        row["attributes"] = extras
-    return row
+    return extras or None
 
 
 def _part(part: Any) -> str | None:

@@ -164,7 +164,7 @@ def test_the_final_answer(last: str | None, final: str | None, status: str) -> N
     [
         ("chat", {"task_id": 1}, "messages in traj or messages"),
         ("chat", {"traj": "x"}, "must be a list, got str"),
-        ("chat", [], "a run must be an object, got list"),
+        ("chat", [[]], "a run must be an object, got list"),
         ("chat", 5, "a run must be an object, got int"),
         ("agentdojo", {**DOJO, "user_task_id": 3}, "user_task_id must be text"),
         ("agentdojo", {**DOJO, "suite_name": ""}, "suite_name must be text"),

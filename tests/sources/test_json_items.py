@@ -79,6 +79,14 @@ def test_bytes_that_are_no_utf8_reject_their_record_only(layout: bytes) -> None:
     assert "UTF-8" in rejected[0][1]
 
 
+@pytest.mark.parametrize("layout", ['{"a": 1}\n%s\n', '[{"a": 1},\n%s]'])
+@pytest.mark.parametrize("depth", [100, 400, 700, 950, 2000])
+def test_any_depth_is_read_or_rejected(layout: str, depth: int) -> None:
+    values, rejected = told(layout % ("[" * depth + r'"\ud83d"' + "]" * depth))
+    assert len(values) + len(rejected) == 2
+    assert [line for line, _ in rejected] == [2] * len(rejected)
+
+
 @pytest.mark.parametrize("layout", ['{"a": "x%s"}\n', '[{"a": "x%s"}]'])
 def test_half_a_surrogate_pair_is_replaced(layout: str) -> None:
     assert told(layout % r"\ud83d") == ([{"a": "x\ufffd"}], [])
@@ -115,7 +123,7 @@ def test_memory_is_bounded_by_a_record() -> None:
     record = b'{"a": "' + b"x" * 100_000 + b'"}'
     packed = gzip.compress(b"[" + b",".join([record] * 400) + b"]", 1)
     tracemalloc.start()
-    count = len([item.line for item in items(unpacked(packed), "f")])
+    count = len([item is None for item in items(unpacked(packed), "f")])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 400
