@@ -31,7 +31,7 @@ LONGEST_NAME = 64
 
 _NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _STEP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-_LOOKS = re.compile(r"^(name|steps|  ?-\s+id|\s+check)\s*:", re.MULTILINE)
+_LOOKS = re.compile(r"(?<=[\r\n])(name|steps|[ \t]*-[ \t]+id|[ \t]+check)[ \t]*:")
 _TOP_KEYS = ("inputs", "requires", "data_sources", "emails", "files")
 
 

@@ -6,6 +6,7 @@ A question is phrased as a failure and flags at or above its line. Source: neatr
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from check_workbench.checks import (
@@ -37,8 +38,11 @@ LANGUAGES = ("yaml", "json")
 KINDS = ("rule", *QUESTION_KINDS)
 LLM_CAP = 0.9
 """neatroots never reports a higher probability from a language model."""
+MOST_LEVELS = 10
+"""Levels that the interface of decision models takes."""
 
 _LOOKS = re.compile(r"""(?<![\w-])["']?(id|kind|rule|ask|flag_at|flag_on|flag_at_level)["']?[ \t]*:""")
+_KEYS = ("id", "kind", "rule", "ask", "scope", "evidence", "flag_at", "options", "flag_on", "levels", "flag_at_level")
 _OF_QUESTIONS = ("ask", "scope", "evidence", "flag_at", "options", "flag_on", "levels", "flag_at_level")
 _ABOUT_ANSWER = re.compile(
     r"\b(?:claim(?:s|ed|ing)?|says?|said|saying|reports|reported|stated|tells?|told|promise[sd]?|repl(?:y|ies|ied)"
@@ -55,7 +59,8 @@ def likeness(document: Document) -> float:
         return 0.0
     if document.roots:
         return max((_likeness(node) for node, _ in _candidates(document)), default=0.0)
-    return min(1.0, 0.3 * len(set(_LOOKS.findall(document.text))))
+    hits = set(_LOOKS.findall(document.text))
+    return min(1.0, 0.3 * len(hits)) if hits - {"id"} else 0.0
 
 
 def read(document: Document, file: str | None, problems: Problems) -> list[Found]:
@@ -88,14 +93,17 @@ def _candidates(document: Document) -> Iterator[tuple[Node, Path]]:
 
 
 def _likeness(node: Node) -> float:
+    """Count the keys of a check, if at least one is there that hardly any other document has."""
     if not isinstance(node, Mapping):
         return 0.0
-    kind = node.get("kind")
-    known = isinstance(kind, Scalar) and kind.value in KINDS
-    parts = [known, "rule" in node.names() or "ask" in node.names(), {"id", "kind"} <= set(node.names())]
-    if isinstance(node.get("rule"), Mapping) or (known and parts[1]):
+    kind, ask = node.get("kind"), node.get("ask")
+    known = isinstance(kind, Scalar) and bool(get_close_matches(str(kind.value), KINDS, n=1, cutoff=0.7))
+    asked = isinstance(ask, Scalar) and isinstance(ask.value, str)
+    if isinstance(node.get("rule"), Mapping) or (known and asked):
         return 1.0
-    return sum(parts) / 3
+    if not (known or asked or {"flag_at", "flag_on", "flag_at_level"} & set(node.names())):
+        return 0.0
+    return min(1.0, 0.3 * sum(name in _KEYS for name in node.names()))
 
 
 def _check(node: Mapping, path: Path, file: str | None, problems: Problems) -> Found:
@@ -190,6 +198,9 @@ def _score(fields: Fields, ask: str) -> tuple[Question, Cutoffs]:
     levels = () if entry is None else texts_of(entry.value, fields.problems, "levels")
     if entry is not None and len(levels) < 2:
         fields.problems.error(entry.value, "out-of-range", f"levels must be at least 2, got {len(levels)}")
+    if entry is not None and len(levels) > MOST_LEVELS:
+        said = f"evaluators answer at most {MOST_LEVELS} levels, got {len(levels)}"
+        fields.problems.warn(entry.value, "many-levels", said)
     top = max(len(levels) - 1, 0)
     value = fields.number("flag_at_level", low=0, high=top, required=f"the expected level to flag from, 0 to {top}")
     return Levels(ask=ask, levels=levels), FlagLevel(value=0 if value is None else value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 from importlib import resources
 from pathlib import Path
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 DIALECTS: tuple[Any, ...] = (neatroots, check1)
 """Each has NAME, `likeness(document)` from 0 to 1, and `read(document, file, problems)`."""
 LIKELY = 0.5
+"""From this likeness on a document is taken for a check document."""
+PLAUSIBLE = 0.3
+"""From this likeness of its bare text on a file is worth parsing."""
 USER_FOLDER = ".neatroots/checks"
 
 _NOT_OURS = {"node_modules", "__pycache__"}
@@ -140,7 +144,8 @@ def _files(path: Path) -> Iterator[Path]:
         return
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if _is_searched(name))
-        yield from (Path(folder) / name for name in sorted(files) if Path(name).suffix.lower() in LANGUAGES)
+        found = (Path(folder) / name for name in sorted(files) if Path(name).suffix.lower() in LANGUAGES)
+        yield from (file for file in found if file.is_file())
 
 
 def _is_searched(name: str) -> bool:
@@ -158,7 +163,7 @@ def _read_file(file: Path, *, named: bool) -> Reading | None:
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
     unparsed = Document(text=text, language=language, roots=())
-    if not named and _likeliest(unparsed, file.name)[1] < LIKELY:
+    if not named and _likeliest(unparsed, file.name)[1] < PLAUSIBLE:
         return None
     return _reading(parse(text, language), str(file), named=named)
 
@@ -228,14 +233,7 @@ def _clash(reading: Reading, found: Any, first: dict[str, str]) -> Problem | Non
 
 def _with(reading: Reading, problems: list[Problem]) -> Reading:
     ordered = tuple(sorted([*reading.problems, *problems], key=lambda p: (p.line, p.column)))
-    return Reading(
-        file=reading.file,
-        dialect=reading.dialect,
-        checks=reading.checks,
-        problems=ordered,
-        found=reading.found,
-        document=reading.document,
-    )
+    return dataclasses.replace(reading, problems=ordered)
 
 
 def _usable(readings: Iterable[Reading]) -> Iterator[Check]:
@@ -288,10 +286,4 @@ def _shipped() -> Iterator[Check]:
             reading = read_source(entry.read_text(encoding="utf-8"), f"shipped/{entry.name}", suffix=".yaml")
             readings += [] if reading is None else [reading]
     for check in _usable(readings):
-        yield _without_file(check)
-
-
-def _without_file(check: Check) -> Check:
-    import dataclasses
-
-    return dataclasses.replace(check, file=None)
+        yield dataclasses.replace(check, file=None)

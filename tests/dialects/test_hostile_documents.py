@@ -129,7 +129,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     lines=st.lists(PIECES, max_size=14),
     glue=st.sampled_from(["\n", " ", "\r\n", "\n  "]),

@@ -314,7 +314,7 @@ FILLER = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     fillers=st.lists(FILLER, unique_by=lambda f: f.split(":")[0], max_size=6),
     place=st.integers(0, 6),

@@ -45,6 +45,9 @@ def test_files_that_are_no_check_documents_are_passed_over(tmp_path: Path) -> No
     (tmp_path / "README.md").write_text("# Title\n---\nid: a\n---\n")
     (tmp_path / "runs.json").write_text('[{"id": "r", "spans": []}]')
     (tmp_path / "runs.jsonl").write_text("{}\n")
+    (tmp_path / "book.json").write_text('{"id": 1, "ask": 1.2, "kind": "limit", "levels": [1, 2]}')
+    (tmp_path / "titles.yaml").write_text("id: a\nkind: page\ntitle: b\n")
+    (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
     (tmp_path / "empty.yaml").write_text("")
     (tmp_path / "words.yaml").write_text("# only words\n")
     (tmp_path / "logo.md").write_bytes(b"\x89PNG\r\n\x1a\n\x00")
@@ -68,6 +71,29 @@ def test_a_broken_document_is_listed_with_the_dialect_it_looks_like(tmp_path: Pa
         ("b.json", "neatroots", (), 1),
         ("PROCESS.md", "check-1", (), 1),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "id: a\nask: x\n",
+        "id: a\nkind: rul\n",
+        "kind: score\n\nlevels: [a, b]\n",
+        "- id: a\n  flag_at: 0.5\n",
+        "rule: {type: errors}\n",
+        '[{"id":"a","kind":"yesno","ask":"x"}]',
+    ],
+)
+def test_a_document_with_a_few_keys_of_a_check_is_one(tmp_path: Path, text: str) -> None:
+    (tmp_path / ("a.json" if text.startswith("[") else "a.yaml")).write_text(text)
+    (found,) = read(tmp_path)
+    assert found.dialect == "neatroots"
+    assert {p.code for p in found.problems} & {"missing-key", "unknown-value"}
+
+
+def test_a_process_by_another_name_with_old_line_ends(tmp_path: Path) -> None:
+    (tmp_path / "vendor.md").write_bytes(PROCESS.replace("\n", "\r").encode())
+    assert [check.id for check in read_checks(tmp_path)] == ["p/s"]
 
 
 @pytest.mark.parametrize(

@@ -202,7 +202,7 @@ SCALARS = st.sampled_from(
 COMMENTS = st.sampled_from(["", " # c", "\t# d: 1", "   "])
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     entries=st.lists(st.tuples(KEYS, SCALARS, COMMENTS), min_size=1, max_size=5, unique_by=lambda entry: entry[0]),
     place=st.integers(0, 4),

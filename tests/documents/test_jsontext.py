@@ -68,7 +68,7 @@ LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, 
 TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(tree=TREES, indent=st.sampled_from([None, 0, 3]), ascii_only=st.booleans())
 def test_what_the_standard_library_writes_is_read_back(tree: object, indent: int | None, *, ascii_only: bool) -> None:
     roots, flaws = parse_json(json.dumps(tree, indent=indent, ensure_ascii=ascii_only))
@@ -76,7 +76,7 @@ def test_what_the_standard_library_writes_is_read_back(tree: object, indent: int
     assert plain(roots[0]) == tree
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=st.text(st.sampled_from('{}[]":,0123456789.eE-+ \n\ttruefalsn\\u'), max_size=30))
 def test_it_accepts_what_the_standard_library_accepts(text: str) -> None:
     roots, flaws = parse_json(text)

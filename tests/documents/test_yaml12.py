@@ -194,14 +194,14 @@ LEAVES = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | TEXTS
 TREES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=4))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(tree=TREES, flow=st.sampled_from([None, True, False]), newline=st.sampled_from(["\n", "\r\n", "\r"]))
 def test_what_pyyaml_writes_is_read_back(tree: object, *, flow: bool | None, newline: str) -> None:
     text = yaml.safe_dump(tree, default_flow_style=flow, allow_unicode=True, line_break=newline)
     assert values(text) == [tree]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(text=st.text(st.sampled_from("ab: -[]{}&*!|>'\"#\n\t%@,?\\<"), max_size=40))
 def test_no_text_makes_a_traceback(text: str) -> None:
     roots, flaws = parse_yaml(text)
