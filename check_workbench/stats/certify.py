@@ -47,6 +47,8 @@ class Cuts:
     coverage: Floats
     first: int
     """Place of the cut at which the walk begins."""
+    reserve: float = 0.0
+    """Share of delta that is kept for the loosest cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,9 +69,7 @@ class Walk:
 
 
 def p_value(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
-    """Return the chance of so few errors among n if the risk were exactly alpha: the binomial distribution function.
-
-    Written by the incomplete beta function, so that effective (fractional) counts are allowed.
+    """Return the chance of so few errors among n if the risk were exactly alpha; fractional counts are allowed.
 
     Parameters
     ----------
@@ -100,11 +100,6 @@ def own_cut(errors: int, n: int, *, alpha: float, delta: float) -> CutTest:
         Target risk.
     delta
         Allowed chance that a certificate is wrong.
-
-    Raises
-    ------
-    InputError
-        Where the counts cannot be.
 
     Examples
     --------
@@ -162,7 +157,7 @@ def distinct(scores: ArrayLike) -> int:
     return len(np.unique(floats(scores)))
 
 
-def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -> Cuts:
+def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START, reserve: float = 0.0) -> Cuts:
     """Return cuts at k equal steps of coverage over unlabelled scores, as whole groups of equal scores.
 
     Parameters
@@ -173,6 +168,8 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -
         Number of steps.
     start
         Coverage at which a walk over these cuts begins; fix it before any label is read.
+    reserve
+        Share of delta that the walk keeps for the loosest cut, in [0, 1).
 
     Raises
     ------
@@ -181,8 +178,7 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -
 
     Notes
     -----
-    Given such a cut, the errors among labels that pass it are exactly binomial, which cuts placed at labelled scores
-    would spoil.
+    Given such a cut, the errors among labels that pass it are exactly binomial; at a labelled score they are not.
 
     Examples
     --------
@@ -197,13 +193,17 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -
     at = np.unique(ordered[len(ordered) - rank])[::-1]
     passing = len(ordered) - np.searchsorted(ordered, at, side="left")
     coverage = passing / len(ordered)
-    return Cuts(at=at, coverage=coverage, first=int(np.searchsorted(coverage, share(start, "start") - 1e-9)))
+    if not 0 <= reserve < 1:
+        raise InputError(f"reserve must lie in [0, 1), got {reserve}.")
+    first = int(np.searchsorted(coverage, share(start, "start") - 1e-9))
+    return Cuts(at=at, coverage=coverage, first=first, reserve=reserve)
 
 
 def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: float) -> Walk:
     """Test cuts from a fixed coverage (40 %) towards looser ones, and stop at the first that fails.
 
-    The sequence is fixed before labels are read, so every test has the whole delta (fixed-sequence testing).
+    The sequence is fixed before labels are read, so every test has the whole delta (fixed-sequence testing), or what
+    is not reserved for the loosest cut, which is tested in any case (fallback testing).
 
     Parameters
     ----------
@@ -225,7 +225,8 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
 
     Notes
     -----
-    Source: Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei), fixed-sequence testing.
+    Sources: Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei); Wiens and Dmitrienko (2005), Journal of
+    Biopharmaceutical Statistics 15, fallback procedure.
 
     Examples
     --------
@@ -242,12 +243,9 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     n = np.bincount(place, minlength=len(at) + 1)[:0:-1].cumsum()
     errors = np.bincount(place[is_bad], minlength=len(at) + 1)[:0:-1].cumsum()
     p = p_value(errors, n, alpha)
-    first = cuts.first
-    failed = p[first:] > share(delta, "delta")
-    steps = int(np.argmax(failed)) if failed.any() else len(failed)
-    if not steps:
+    last, level = _loosest(p, cuts, share(delta, "delta"))
+    if last is None:
         return Walk(errors=errors, n=n, p=p, certified=None)
-    last = first + steps - 1
     return Walk(
         errors=errors,
         n=n,
@@ -255,8 +253,21 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
         certified=last,
         at=float(cuts.at[last]),
         coverage=float(cuts.coverage[last]),
-        bound=upper_bound(int(errors[last]), int(n[last]), delta=delta),
+        bound=upper_bound(int(errors[last]), int(n[last]), delta=level),
     )
+
+
+def _loosest(p: Floats, cuts: Cuts, delta: float) -> tuple[int | None, float]:
+    """Return the place of the loosest cut that passes, and the delta at which it was tested."""
+    if cuts.first >= len(p):
+        return None, delta
+    kept = cuts.reserve * delta
+    failed = p[cuts.first : -1] > delta - kept
+    steps = int(np.argmax(failed)) if failed.any() else len(failed)
+    level = delta if steps == len(failed) else kept
+    if level > 0 and p[-1] <= level:
+        return len(p) - 1, level
+    return (cuts.first + steps - 1 if steps else None), delta - kept
 
 
 def labels_needed(errors: int, n: int, *, alpha: float, delta: float) -> int:
@@ -268,11 +279,6 @@ def labels_needed(errors: int, n: int, *, alpha: float, delta: float) -> int:
         Errors among how many labelled decisions that pass the cut, so far.
     alpha, delta
         Target risk, and allowed chance that a certificate is wrong.
-
-    Raises
-    ------
-    InputError
-        Where the counts cannot be.
 
     Examples
     --------
@@ -298,7 +304,7 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
     Returns
     -------
     int or None
-        None where the risk is not below alpha, or so little below that about a million labels do not suffice.
+        None where the risk is not below alpha, or so little that about a million labels do not suffice.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from scipy.stats import binom
 
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.certify import (
+    Cuts,
     coverage_cuts,
     distinct,
     labels_for_power,
@@ -157,6 +158,29 @@ def test_the_walk_does_not_depend_on_the_order_of_rows() -> None:
 
 def test_the_walk_without_labels_certifies_nothing() -> None:
     assert walk([], [], coverage_cuts(GRID), alpha=0.1, delta=0.1).certified is None
+
+
+def test_what_is_reserved_tests_the_loosest_cut_in_any_case() -> None:
+    scores = np.linspace(0, 1, 400, endpoint=False)
+    bad = (scores >= 0.96) & (scores < 0.999)
+    plain, kept = coverage_cuts(GRID), coverage_cuts(GRID, reserve=0.2)
+    assert walk(scores, bad, plain, alpha=0.08, delta=0.1).certified is None
+    found = walk(scores, bad, kept, alpha=0.08, delta=0.1)
+    assert found.coverage == 1
+    assert found.bound == pytest.approx(upper_bound(int(bad.sum()), 400, delta=0.02))
+    assert walk(scores, np.zeros(400), kept, alpha=0.08, delta=0.1).coverage == 1
+    with pytest.raises(InputError, match="reserve"):
+        coverage_cuts(GRID, reserve=1)
+
+
+@pytest.mark.parametrize("reserve", [0.0, 0.2])
+def test_a_path_that_begins_beyond_its_end_certifies_nothing(reserve: float) -> None:
+    at, coverage = np.array([0.9, 0.1]), np.array([0.1, 0.9])
+    for cuts in (
+        Cuts(at=at, coverage=coverage, first=2, reserve=reserve),
+        Cuts(at=at[:0], coverage=coverage[:0], first=0, reserve=reserve),
+    ):
+        assert walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1).certified is None
 
 
 def test_a_constant_score_leaves_one_cut() -> None:
