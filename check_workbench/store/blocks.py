@@ -31,8 +31,6 @@ class Block:
     text: bytes
     first_line: int
     """Number of its first line, from 1."""
-    lines_in: int = 0
-    """How many line ends it holds."""
     read: int = 0
     """Bytes of the file read so far, before decompression."""
     broken: str = ""
@@ -55,7 +53,7 @@ class Block:
         return starts[keep], ends[keep], numbers[keep]
 
     def table(self, first: int) -> pa.Table:
-        """Return the lines as Arrow: `row` from `first`, `line`, `text`; text that is not UTF-8 is null."""
+        """Return the lines as Arrow: `row` from `first`, `line`, `text`, which may not be UTF-8."""
         import numpy as np
         import pyarrow as pa
 
@@ -69,12 +67,9 @@ class Block:
 
         if len(starts) and (starts[1:] == ends[:-1] + 1).all():
             offsets = np.append(starts, ends[-1]).astype(np.int64)
-            buffers = [None, pa.py_buffer(offsets), pa.py_buffer(self.text)]
-            array = pa.LargeStringArray.from_buffers(len(starts), buffers[1], buffers[2])
-            if _is_valid(array):
-                return array
+            return pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(offsets), pa.py_buffer(self.text))
         lines = [self.text[start:end] for start, end in zip(starts, ends, strict=True)]
-        return pa.array([_decoded(line) for line in lines], type=pa.large_string())
+        return pa.array(lines, type=pa.large_binary()).view(pa.large_string())
 
     def lines(self, first: int) -> Iterator[tuple[Place, bytes]]:
         """Yield each line that is not blank with its key, counted from `first`."""
@@ -101,9 +96,8 @@ def blocks(stream: IO[bytes], *, size: int = BYTES_A_BLOCK) -> Iterator[Block]:
         text = b"".join([*rest, chunk[:cut]])
         rest = [chunk[cut:]] if chunk[cut:] else []
         if text:
-            ends = text.count(b"\n")
-            yield Block(text=text, first_line=line, lines_in=ends, read=_position(stream))
-            line += ends
+            yield Block(text=text, first_line=line, read=_position(stream))
+            line += text.count(b"\n")
         if not chunk:
             return
 
@@ -112,20 +106,3 @@ def _position(stream: IO[bytes]) -> int:
     raw = getattr(stream, "raw", stream)
     inner = getattr(raw, "fileobj", None)
     return int((inner or stream).tell())
-
-
-def _is_valid(array: pa.Array) -> bool:
-    import pyarrow as pa
-
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid:
-        return False
-    return True
-
-
-def _decoded(line: bytes) -> str | None:
-    try:
-        return line.decode("utf-8")
-    except UnicodeDecodeError:
-        return None

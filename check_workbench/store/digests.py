@@ -56,8 +56,10 @@ def _part(column: Column) -> str:
     name = quote(column.name)
     if column.kind == "time":
         value = f"epoch_us({name})::varchar"
-    elif column.kind == "json" or column.name in _LARGE:
-        value = f"({text_digest(f'({name}::varchar)')})::varchar"
+    elif column.kind == "json":
+        value = f"json_normalize({name})"
+    elif column.name in _LARGE:
+        value = f"({text_digest(name)})::varchar"
     else:
         value = f"{name}::varchar"
     return f"coalesce({value}, chr(0))"

@@ -14,7 +14,7 @@ from check_workbench.sources.json_text import decode, reason_of
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
 from check_workbench.store.blocks import blocks
-from check_workbench.store.native_sql import NAIVE, PARSED, RAW, SUSPECTS
+from check_workbench.store.native_sql import NAIVE, PARSED, RAW, STEPPED, SUSPECTS
 from check_workbench.store.own_runs import NAIVE_NOTE, run_of
 from check_workbench.store.staging import settle, stage
 from check_workbench.store.tables import number
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import duckdb
+    import pyarrow as pa
 
     from check_workbench.records import Run
     from check_workbench.store.blocks import Block
@@ -77,14 +78,14 @@ def _store_block(
     lines = block.table(key)
     if not lines.num_rows:
         return key
-    cursor.register("native_lines", lines)
-    cursor.execute(PARSED)
+    _parse(cursor, lines)
+    stage(cursor, RAW if number(cursor, STEPPED) else RAW._replace(steps=""), suspects=SUSPECTS)
     cursor.unregister("native_lines")
-    stage(cursor, RAW, suspects=SUSPECTS)
     if number(cursor, NAIVE):
         own.note(target.file, NAIVE_NOTE)
     odd = {row for (row,) in cursor.execute("select row from suspects").fetchall()}
-    own.add(settle(cursor, target.source), target.file)
+    if len(odd) < lines.num_rows:
+        own.add(settle(cursor, target.source), target.file)
     after = key + lines.num_rows
     if not odd:
         return after
@@ -96,6 +97,19 @@ def _store_block(
     ]
     store_placed(cursor, placed, target, own)
     return after + len(texts)
+
+
+def _parse(cursor: duckdb.DuckDBPyConnection, lines: pa.Table) -> None:
+    """Parse the lines of a block, and leave those that are plain as `native_lines`."""
+    cursor.register("native_lines", lines)
+    cursor.execute(PARSED)
+    odd = [row for (row,) in cursor.execute("select row from native_parsed where odd").fetchall()]
+    if odd:
+        import numpy as np
+
+        plain = np.isin(lines["row"].to_numpy(), odd, invert=True)
+        cursor.unregister("native_lines")
+        cursor.register("native_lines", lines.filter(plain))
 
 
 def _run(text: bytes, line: int, target: Target, own: Tally) -> Run | None:

@@ -94,8 +94,10 @@ def _any(record: type[Run | Span | Step], of: str, test: Callable[[Column, str],
 
 def _naive(column: Column, of: str) -> str:
     """Return SQL that is true where a time has no zone."""
+    if column.kind != "time":
+        return ""
     raw = f"{of}.{quote(column.name)}"
-    return f"regexp_full_match({raw}, '{_ISO_NAIVE}')" if column.kind == "time" else ""
+    return f"case when ends_with({raw}, 'Z') then false else regexp_full_match({raw}, '{_ISO_NAIVE}') end"
 
 
 def _fields(record: type[Run | Span | Step], of: str) -> str:
@@ -111,42 +113,55 @@ def _parts(record: type[Run | Span | Step], inner: str, own: str) -> str:
     )
 
 
-_SHAPE = json.dumps({**_shape(Run), "spans": [_shape(Span)], "steps": [_shape(Step)]})
-_UNKNOWN = (
-    f"(shape is null or not list_has_all({_known(Run, 'spans', 'steps')}, json_keys(shape)) "
-    f"or not coalesce(list_has_all({_known(Span)}, json_keys(shape, '$.spans[0]')), true) "
-    f"or not coalesce(list_has_all({_known(Step)}, json_keys(shape, '$.steps[0]')), true))"
+def _part_shape(name: str, record: type[Run | Span | Step]) -> str:
+    return f"try(json_transform(text, '{json.dumps({name: [_shape(record)]})}')).{name}"
+
+
+def _unknown(name: str, record: type[Run | Span | Step]) -> str:
+    """Return SQL that is true where the shape of a list of parts is not one of known keys."""
+    first = f"json_extract(shape, '$.{name}[0]')"
+    kind = f"json_type(shape, '$.{name}')"
+    return (
+        f"({kind} is not null and ({kind} <> 'ARRAY' or case json_type({first}) when 'OBJECT' then "
+        f"not list_has_all({_known(record)}, json_keys({first})) else {first}::varchar <> '\"NULL\"' end))"
+    )
+
+
+PARSED = f"""
+create or replace temp table native_parsed as
+with parsed as (
+    select row, line, try(json_transform(text, '{json.dumps(_shape(Run))}')) as j, try(json_structure(text)) as shape
+    from native_lines
+), typed as (
+    select row, line, j, {_fields(Run, "j")}, json_type(shape, '$.steps') is not null as stepped,
+        shape is null or not list_has_all({_known(Run, "spans", "steps")}, json_keys(shape))
+            or {_unknown("spans", Span)} or {_unknown("steps", Step)} as unknown
+    from parsed
 )
-_STARTS = f"list_transform(j.spans, lambda s: {moment_sql('s.started_at')})"
+select row, line, {listed([c.name for c in columns(Run)])}, stepped,
+    coalesce(unknown, true) or {_any(Run, "j", _odd)} as odd, {_any(Run, "j", _naive)} as naive
+from typed
+"""
+"""Lines to runs, each with whether it must be read the slow way."""
+
+_STARTS = f"list_transform(spans, lambda s: {moment_sql('s.started_at')})"
 _ORDER = (
     "case when list_count(starts) < len(starts) or list_sort(starts) = starts then null else list_transform("
     "list_sort(list_transform(starts, lambda t, i: {'t': t, 'i': i})), lambda p: p.i) end"
 )
-PARSED = f"""
-create or replace temp table native_parsed as
-with parsed as (
-    select row, line, text, try(json_transform(text, '{_SHAPE}')) as j, try(json_structure(text)) as shape
-    from native_lines
-), typed as (
-    select row, line, j, {_STARTS} as starts, {_fields(Run, "j")},
-        {_UNKNOWN} or j is null
-        or (j.spans is null and contains(text, '"spans"')) or (j.steps is null and contains(text, '"steps"'))
-        as unknown
-    from parsed
-)
-select row, line, {listed([c.name for c in columns(Run)])}, j.spans as spans, j.steps as steps, {_ORDER} as places,
-    unknown or {_any(Run, "j", _odd)} as odd, {_any(Run, "j", _naive)} as naive
-from typed
-"""
-"""Lines to runs, each with its spans and steps still inside and whether it must be read the slow way."""
-
-_SPANS = """
+_SPANS = f"""
 select row, generate_subscripts(spans, 1) - 1 as seq,
     unnest(case when places is null then spans else list_select(spans, places) end) as p,
     unnest(coalesce(places, range(1, len(spans) + 1))) as file_place
-from native_parsed
+from (
+    select row, spans, {_ORDER} as places
+    from (select row, spans, {_STARTS} as starts from (select row, {_part_shape("spans", Span)} as spans from native_lines))
+)
 """
-_STEPS = "select row, generate_subscripts(steps, 1) - 1 as place, unnest(steps) as p from native_parsed"
+_STEPS = f"""
+select row, generate_subscripts(steps, 1) - 1 as place, unnest(steps) as p
+from (select row, {_part_shape("steps", Step)} as steps from native_lines)
+"""
 RAW = Raw(
     runs="native_parsed",
     spans=_parts(Span, _SPANS, "row, seq, file_place").replace(
@@ -157,9 +172,9 @@ RAW = Raw(
     extra_spans=("file_place", "odd", "naive"),
     extra_steps=("odd", "naive"),
 )
+STEPPED = "select count(*) from native_parsed where stepped and not odd"
 SUSPECTS = """
-select row from native_parsed where odd
-union select row from stage_spans where odd
+select row from native_parsed where odd union select row from stage_spans where odd
 union select row from stage_steps where odd
 union select row from stage_spans group by row having count(distinct span_id) < count(*)
 union

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from check_workbench.records import Run, Span, Step, columns
 from check_workbench.store.digests import maybe_json, run_digest, span_digest, step_digest, text_digest
 from check_workbench.store.names import listed, quote
+from check_workbench.store.schema import SQL_TYPES
 from check_workbench.store.tables import next_key, number
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Raw(NamedTuple):
     runs: str
     spans: str
     steps: str
+    """Empty where no run has steps."""
     extra_spans: tuple[str, ...] = ()
     """Further columns of the spans that stay staged."""
     extra_steps: tuple[str, ...] = ()
@@ -67,7 +69,7 @@ def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = "selec
         A query for the rows of runs that are left out; it may read the staged spans and steps.
     """
     cursor.execute(f"create or replace temp table stage_spans as {_spans(raw)}")
-    cursor.execute(f"create or replace temp table stage_steps as {_steps(raw)}")
+    cursor.execute(f"create or replace temp table stage_steps {_steps(raw)}")
     cursor.execute(f"create or replace temp table suspects as {suspects}")
     if number(cursor, "select count(*) from suspects where row >= 0"):
         for name in ("stage_spans", "stage_steps"):
@@ -111,8 +113,12 @@ def _spans(raw: Raw) -> str:
 
 
 def _steps(raw: Raw) -> str:
+    if not raw.steps:
+        extra = "".join(f"{name} boolean, " for name in raw.extra_steps)
+        fields = ", ".join(f"{quote(c.name)} {SQL_TYPES[c.kind]}" for c in columns(Step))
+        return f"(row bigint, place bigint, {extra}{fields})"
     own = [*raw.extra_steps, *(name for name in _STEP if name != "attempt")]
-    return f"select row, place, {listed(own)}, coalesce(attempt, 1) as attempt from {raw.steps}"
+    return f"as select row, place, {listed(own)}, coalesce(attempt, 1) as attempt from {raw.steps}"
 
 
 def _mcp_text() -> str:
@@ -202,7 +208,7 @@ def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
         added[name] = number(
             cursor,
             f"insert into {name} (run_key, {quote(place)}, {listed(names)}) "
-            f"select row, {quote(place)}, {listed(names)} from stage_{name} {which}",
+            f"select row, {quote(place)}, {listed(names)} from stage_{name} {which and f'{which} order by row, {place}'}",
         )
     repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
     return Fates(

@@ -248,7 +248,7 @@ def test_digests_stay_the_same_for_ever(store, tmp_path):
     assert store.sql("select input_digest from spans where seq = 0")["input_digest"].tolist() == [INPUT_DIGEST]
 
 
-DIGEST = 5630075953216670725
+DIGEST = 3835114429178039593
 INPUT_DIGEST = 4153634475796653373
 
 
