@@ -22,6 +22,8 @@ DEPTH = 64
 """How deep lists and mappings may lie in each other."""
 EXPANSION = 20_000
 """How many nodes aliases may add to a document."""
+LONG = 100
+"""Characters of a text that count as a further node."""
 
 _INT = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -223,7 +225,7 @@ class _Composer:
         self._check_tag(event)
         if anchor:
             self._anchors[anchor] = None
-        self._nodes += 1
+        self._nodes += 1 + len(getattr(event, "value", "")) // LONG
         node = self._built(event, depth)
         if anchor:
             node = dataclasses.replace(node, shared="anchored")

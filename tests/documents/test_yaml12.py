@@ -163,6 +163,10 @@ def test_alias_bombs_are_refused_before_they_expand() -> None:
     assert f"{EXPANSION:,}" in flaw("\n".join(levels)).message
 
 
+def test_long_texts_count_in_an_alias_bomb() -> None:
+    assert f"{EXPANSION:,}" in flaw(f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 10)}]").message
+
+
 @pytest.mark.parametrize("opening", ["[", "{a: ", "- ", "a:\n"])
 def test_deep_nesting_is_refused(opening: str) -> None:
     stairs = "".join(f"{' ' * depth}a:\n" for depth in range(200))
