@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from check_workbench.store import Store
 
 CHECK = """\

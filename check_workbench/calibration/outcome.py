@@ -237,10 +237,12 @@ def in_order(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
     """Return changes in an order in which no band is upside down on the way: of a rising band `pass` comes first."""
     now = {(t.item, t.key): t.value for t in thresholds(check)}
 
-    def rank(change: Threshold) -> tuple[int, bool]:
+    def rank(change: Threshold) -> tuple[int, int]:
+        if change.key != "fail":
+            return change.item, 1
         before = now.get((change.item, "pass"))
-        falling = change.key == "fail" and before is not None and (change.value or 0.0) <= before
-        return change.item, not falling
+        falling = change.value is None or before is None or change.value <= before
+        return change.item, 0 if falling else 2
 
     return sorted(changes, key=rank)
 

@@ -146,7 +146,7 @@ def test_a_check_that_fails_nothing_needs_no_number_of_labels(store, team):
 
 
 def test_several_checks_end_with_the_worst_exit_code(store, team, tmp_path):
-    team.load(store, uniform(300, labelled=200, risk=lambda s: 0.5))
+    team.load(store, uniform(300, labelled=200, risk=lambda _: 0.5))
     other = tmp_path / "other.check.yaml"
     text = team.check.read_text(encoding="utf-8")
     other.write_text(text.replace("id: failed", "id: other"), encoding="utf-8")

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import check_workbench as cw
+from check_workbench.errors import InputError
+from tests.scenario import uniform
+
+NASTY = '<script>alert("x")</script> | `a` \n b'
+
+
+@pytest.fixture
+def decided(store, team):
+    units = [
+        {**u, "note": NASTY, "decided_by": "ana"}
+        for u in uniform(200, labelled=150, risk=lambda s: 0.1 if s < 0.5 else 0.9)
+    ]
+    team.load(store, units)
+    return cw.trust(team.check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.2, max_false_fail=0.3))
+
+
+def test_a_report_lists_every_counted_error_and_the_warning(decided, tmp_path):
+    for suffix in ("html", "md"):
+        text = decided.report(tmp_path / f"trust.{suffix}").read_text(encoding="utf-8")
+        assert "not a security boundary" in text
+        assert "a person stays" in text
+        assert "<script>alert" not in text
+        assert decided.plan.digest[:8] in text
+        for row in decided[0].details["counted_errors"]:
+            assert row["run"] in text
+    sides = {row["side"] for row in decided[0].details["counted_errors"]}
+    assert sides == {"false_pass", "false_fail"}
+
+
+def test_a_json_report_holds_the_plan_and_every_detail(decided, tmp_path):
+    data = json.loads(decided.report(tmp_path / "trust.json").read_text(encoding="utf-8"))
+    assert data["plan"]["max_false_pass"] == 0.2
+    error = data["checks"][0]["details"]["counted_errors"][0]
+    assert error["decisions"][0]["decided_by"] == "ana"
+    assert error["decisions"][0]["note"] == NASTY
+
+
+def test_a_markdown_table_keeps_its_columns(decided, tmp_path):
+    lines = decided.report(tmp_path / "trust.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in lines if line.startswith("| r-")]
+    assert rows
+    assert {line.replace("\\|", "").count("|") for line in rows} == {6}
+
+
+def test_other_suffixes_and_places_are_refused_in_words(decided, tmp_path):
+    with pytest.raises(InputError, match=r"\.html, \.md or \.json, got '\.pdf'"):
+        decided.report(tmp_path / "trust.pdf")
+    with pytest.raises(InputError, match="no suffix"):
+        decided.report(tmp_path / "trust")
+    with pytest.raises(InputError, match="cannot be written"):
+        decided.report(tmp_path / "none" / "trust.md")
+
+
+def test_the_result_shows_itself(decided):
+    shown = decided._repr_mimebundle_()
+    assert set(shown) == {"text/plain", "text/html", "application/vnd.check-workbench+json"}
+    assert shown["text/plain"] == repr(decided)
+    json.dumps(shown["application/vnd.check-workbench+json"])

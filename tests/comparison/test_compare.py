@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import check_workbench as cw
+from check_workbench.errors import InputError
+from tests.scenario import Scenario, uniform
+
+
+@pytest.fixture
+def team(tmp_path) -> Scenario:
+    return Scenario(folder=tmp_path)
+
+
+def units():
+    """Return 40 decided units: the check flags the last 10 of each 20."""
+    found = []
+    for place in range(40):
+        flagged = place % 20 >= 10
+        found.append(
+            {
+                "run": f"r-{place:02d}",
+                "p": 0.9 if flagged else 0.1,
+                "bad": flagged,
+                "seen": "true" if place >= 20 else "false",
+                "decided_by": "ana" if place % 2 else "ben",
+                "decided_at": f"2026-0{1 + place // 20}-05T10:00:00",
+                "workflow": "web" if place % 4 else "phone",
+            },
+        )
+    found[0] |= {"bad": True, "note": "It lied."}
+    found[19] |= {"bad": False}
+    return found
+
+
+def test_verdicts_stand_beside_decisions(store, team):
+    team.load(store, units())
+    found = cw.compare(team.check, store)
+    assert found.n == 40
+    assert [(row["verdict"], row["good"], row["bad"]) for row in found.counts] == [
+        ("pass", 19, 1),
+        ("unsure", 0, 0),
+        ("fail", 1, 19),
+    ]
+    assert found.counts[0]["decisions"] == {"no_problem": 19, "problem": 1}
+
+
+def test_blind_and_shown_stay_apart_and_their_gap_has_an_interval(store, team):
+    team.load(store, units())
+    found: Any = cw.compare(team.check, store)
+    assert (found.sides.blind.n, found.sides.shown.n) == (20, 20)
+    assert (found.sides.blind.agreement.raw.value, found.sides.shown.agreement.raw.value) == (0.9, 1.0)
+    assert found.sides.gap.value == pytest.approx(0.1)
+    assert found.sides.gap.low < 0.1 < found.sides.gap.high
+    assert not found.anchored
+
+
+def test_people_who_follow_the_verdict_are_named(store, team):
+    blind = uniform(150, labelled=150, risk=lambda _: 0.5)
+    shown = [
+        {**u, "bad": u["p"] >= 0.5, "seen": "true"}
+        for u in uniform(150, labelled=150, risk=lambda _: 0, seed=2, prefix="s")
+    ]
+    team.load(store, [*blind, *shown])
+    found = cw.compare(team.check, store)
+    assert found.anchored
+    assert "cannot certify" in repr(found)
+    assert "Warning" in found._repr_html_()
+
+
+def test_every_disagreement_is_listed_with_its_evidence(store, team):
+    team.load(store, units())
+    first, second = cw.compare(team.check, store).disagreements
+    assert first == {
+        "unit": "r-00",
+        "run": "r-00",
+        "step": None,
+        "verdict": "pass",
+        "score": 0.1,
+        "label": "bad",
+        "decision": "problem",
+        "blind": True,
+        "by": "ben",
+        "note": "It lied.",
+    }
+    assert (second["run"], second["label"]) == ("r-19", "good")
+
+
+def test_what_a_switch_would_have_done_counts_blind_first_submissions(store, team):
+    team.load(store, units())
+    enforce, replace = cw.compare(team.check, store).switched
+    assert (enforce["change"], replace["change"]) == ("enforce", "replace_approval")
+    assert (replace["of"], replace["unattended"]["k"], replace["bad_passed"]["k"]) == (20, 10, 1)
+    assert (replace["bad_passed"]["n"], replace["bad_passed"]["share"]) == (10, 0.1)
+    assert (enforce["unattended"]["k"], enforce["bad_passed"]["k"], enforce["good_bounced"]["k"]) == (10, 0, 1)
+    assert enforce["good_bounced"]["low"] < 0.1 < enforce["good_bounced"]["high"]
+
+
+def test_groups_name_approver_workflow_and_month(store, team):
+    team.load(store, units())
+    groups = {(row["by"], row["group"]): row for row in cw.compare(team.check, store).groups}
+    assert set(groups) == {
+        ("approver", "ana"), ("approver", "ben"), ("workflow", "web"), ("workflow", "phone"),
+        ("month", "2026-01"), ("month", "2026-02"),
+    }  # fmt: skip
+    assert groups["month", "2026-01"]["blind_agreement"]["k"] == 18
+    assert groups["month", "2026-02"]["blind_agreement"]["share"] is None
+    assert groups["approver", "ben"]["bad_passed"] == 1
+
+
+def test_without_decisions_it_says_so(store, team):
+    found = cw.compare(team.check, store)
+    assert found.n == 0
+    assert "none beside a clear verdict" in repr(found)
+    assert found.sides.gap is None
+    json.dumps(found._repr_mimebundle_()["application/vnd.check-workbench+json"])
+
+
+def test_left_out_work_and_the_look_are_recorded(store, team):
+    team.load(
+        store, [*units(), {"run": "x", "p": None, "bad": True}, {"run": "t", "p": 0.2, "bad": True, "mode": "test"}]
+    )
+    found = cw.compare(team.check, store)
+    assert found.left_out == {"not_checked": 1, "test_run": 1}
+    assert store.sql("select call from looks")["call"].tolist() == ["compare"]
+
+
+def test_one_check_at_a_time(store, team, tmp_path):
+    other = tmp_path / "other.check.yaml"
+    other.write_text(team.check.read_text(encoding="utf-8").replace("id: failed", "id: other"), encoding="utf-8")
+    with pytest.raises(InputError, match="one check, got 2"):
+        cw.compare(tmp_path, store)
+    with pytest.raises(InputError, match="labels must be"):
+        cw.compare(team.check, store, labels="both")
