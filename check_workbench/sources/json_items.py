@@ -7,7 +7,7 @@ import gzip
 import io
 import zlib
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, cast
 
 from check_workbench.sources.format import Rejected
 from check_workbench.sources.json_text import decode, reason_of
@@ -84,7 +84,9 @@ def items(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
     Item or Rejected
         In file order.
     """
-    buffered = stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(stream, CHUNK)  # type: ignore[type-var]
+    buffered = (
+        stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream), CHUNK)
+    )
     last: Item | Rejected | None = None
     try:
         head = buffered.peek(CHUNK).decode("utf-8", errors="replace")

@@ -132,7 +132,7 @@ class Window:
             where = error.pos - self._at + 1
             if self._may_be_unfinished(error) and self._grow():
                 return None, None
-            raise ValueError(f"{error.msg} at character {where} of the record") from None
+            raise ValueError(f"{error.msg.removesuffix(' starting at')} at character {where} of the record") from None
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
         return value, None if end == len(self._text) and self._grow() else end

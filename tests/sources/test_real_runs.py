@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from check_workbench.records import Run
-from check_workbench.sources import Recognised, read, recognise
+from check_workbench.sources import Recognised, Rejected, read, recognise
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -133,4 +133,6 @@ def test_other_real_files_are_not_taken_for_these_formats(realdata: Path) -> Non
     folders = ("who_and_when", "intercode_runs", "langfuse_traces", "otel_traces", "ragchecker_meta_eval")
     paths = [path for name in folders for path in (realdata / name).rglob("*.json*")]
     assert len(paths) > 100
-    assert not [path for path in paths if recognise(path) is not None]
+    found = [recognise(path) for path in paths]
+    assert not {f.format.name for f in found if isinstance(f, Recognised)} & {"chat", "agentdojo", "workbench"}
+    assert not [f for f in found if isinstance(f, Rejected)]
