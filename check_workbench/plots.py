@@ -250,7 +250,13 @@ def _figure(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, A
     if theme not in _INK:
         raise UnknownNameError.of("theme", theme, _INK)
     ink = _INK[theme]
-    figure = Figure(figsize=(7.2, height), layout="constrained", facecolor="none")
+    class Picture(Figure):
+        """A figure that a notebook shows without pyplot."""
+
+        def _repr_png_(self) -> bytes:
+            return png(self, dpi=100)
+
+    figure = Picture(figsize=(7.2, height), layout="constrained", facecolor="none")
     axes = figure.add_subplot()
     axes.set_facecolor("none")
     for side, spine in axes.spines.items():
