@@ -21,6 +21,8 @@ def stripped(notebook: Any) -> Any:
     notebook.metadata = nbformat.from_dict(METADATA)
     for place, cell in enumerate(notebook.cells, start=1):
         cell.id, cell.metadata = f"cell-{place:02d}", nbformat.from_dict({})
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if output.get("name") != "stderr"]
     return notebook
 
 
