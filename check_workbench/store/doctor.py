@@ -99,7 +99,7 @@ def _near_checks(store: Store) -> Iterator[Near]:
 def _named(lost: Mapping[str, list[dict[str, Any]]], what: str, store: Store, known: str) -> Iterator[Near]:
     if not any(lost.values()):
         return
-    ids = Known(row["id"] for row in _rows(store, known))
+    ids = Known(store.sql(known)["id"].tolist())
     for kind, rows in lost.items():
         for row in rows:
             yield Near(kind=kind, what=what, id=row["id"], rows=int(row["rows"]), near=_others(ids, row["id"]))
@@ -191,7 +191,7 @@ def _promise(blind: int) -> str:
         return "no blind label yet; labels given with the verdict in view prove nothing about it"
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
     labels = _count(blind, "blind label")
-    return f"{labels}; zero errors among them would certify a risk of at most {risk:.1%} (90 % confidence)"
+    return f"{labels}; zero errors among them would certify a risk of at most {100 * risk:.2g} % (90 % confidence)"
 
 
 def _notes(store: Store) -> Iterator[str]:
@@ -212,7 +212,7 @@ def _notes(store: Store) -> Iterator[str]:
         return
     unknown = n["decisions"] - n["blind"] - n["seen"]
     yield (
-        f"{n['blind']:,} of {n['decisions']:,} decisions are blind ({n['blind'] / n['decisions']:.0%}); "
+        f"{n['blind']:,} of {n['decisions']:,} decisions are blind ({100 * n['blind'] / n['decisions']:.0f} %); "
         f"{n['seen']:,} were made with the verdict in view, of {unknown:,} it is not known"
     )
     told = {

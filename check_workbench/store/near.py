@@ -6,11 +6,13 @@ import bisect
 import difflib
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+Key = TypeVar("Key", str, tuple[str, ...])
 MOST = 5_000
 """How many known ids one unknown id is compared with letter by letter."""
 _ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")
@@ -36,13 +38,8 @@ class Known:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._sorted = sorted(set(ids))
-        self._by_key: dict[str, list[str]] = defaultdict(list)
-        self._by_name: dict[str, list[str]] = defaultdict(list)
-        self._by_numbers: dict[tuple[str, ...], list[str]] = defaultdict(list)
-        for id_ in self._sorted:
-            self._by_key[_key(id_)].append(id_)
-            self._by_name[_name(id_)].append(id_)
-            self._by_numbers[_numbers(id_)].append(id_)
+        self._by_key = _grouped(self._sorted, _key)
+        self._by_name = _grouped(self._sorted, _name)
 
     def near(self, unknown: str, *, most: int = 2) -> tuple[str, ...]:
         """Return the known ids that an unknown one may have meant, the likeliest first."""
@@ -56,11 +53,22 @@ class Known:
             found = difflib.get_close_matches(unknown, alike, n=most, cutoff=0.75)
         return tuple(dict.fromkeys(found))[:most]
 
+    @cached_property
+    def _by_numbers(self) -> dict[tuple[str, ...], list[str]]:
+        return _grouped(self._sorted, _numbers)
+
     def _beginning(self, unknown: str) -> list[str]:
         if len(unknown) < 6:
             return []
         start = bisect.bisect_left(self._sorted, unknown)
         return [id_ for id_ in self._sorted[start : start + 2] if id_.startswith(unknown)]
+
+
+def _grouped(ids: Iterable[str], by: Callable[[str], Key]) -> dict[Key, list[str]]:
+    groups: dict[Key, list[str]] = defaultdict(list)
+    for id_ in ids:
+        groups[by(id_)].append(id_)
+    return groups
 
 
 def _key(id_: str) -> str:
