@@ -97,11 +97,12 @@ def _pools(
 def _by_rule(check: Check, place: int, units: pd.DataFrame, source: questions.Source) -> _Judged:
     values = measuring.measured(check, place, units, source.store, keep=source.keep)
     scores = judging.scored(check, place, units, values)
+    notes = measuring.notes_of(scores)
     failed = units[scores["status"] == "fail"]
     if failed.empty:
-        return _Judged(scores=[scores])
+        return _Judged(scores=[scores], notes=notes)
     found = measuring.rule_findings(check, place, failed, source.store, keep=source.keep)
-    return _Judged(scores=[scores], findings=findings.of_rule(check, found, source.store))
+    return _Judged(scores=[scores], findings=findings.of_rule(check, found, source.store), notes=notes)
 
 
 def _by_question(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import patterns
@@ -75,6 +76,13 @@ def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, kee
     reason[missing & reason.isna()] = UNMEASURED
     table = pd.DataFrame({"score": value.astype("float64"), "status": status, "reason": reason}, index=units.index)
     return table.assign(method="rule", model=None, answered_at=pd.Series(pd.NaT, index=units.index))
+
+
+def notes_of(scores: pd.DataFrame) -> Counter[str]:
+    """Return a warning, with a count, if a rule could be measured in none of the runs that it is about."""
+    own = scores[scores["status"] != "not_applicable"]
+    nowhere = len(own) > 0 and bool((own["status"] == "not_checked").all())
+    return Counter({"runs and not one of them has what the rule measures": len(own)} if nowhere else {})
 
 
 def _keeps(check: Check, place: int, store: Store, *, keep: bool) -> bool:

@@ -60,7 +60,7 @@ def submitted(check: Check, units: pd.DataFrame, store: Store, notes: Counter[st
     same, presents = _versions_asking_the_same(check, store), presents_of(check)
     found: list[Candidate] = []
     for unit in rows_of(units[units["record"].notna() & units["why"].isna()]):
-        version = unit["process_version"]
+        version = _bare(unit["process_version"])
         notes["recorded verdicts name no process version and count for the file given"] += version is None
         other = version is not None and version not in same and not _shown_the_same(check, unit)
         for answer in _answers(check, unit):
@@ -88,8 +88,12 @@ def _versions_asking_the_same(check: Check, store: Store) -> frozenset[str]:
         return frozenset()
     prefix = _version_key(check, "")
     rows = store.sql("select key from meta where starts_with(key, ?) and value = ?", [prefix, check.asked])
-    return frozenset([check.process.version, *(str(key).removeprefix(prefix) for key in rows["key"])])
+    return frozenset([_bare(check.process.version), *(str(key).removeprefix(prefix) for key in rows["key"])])
 
 
 def _version_key(check: Check, version: str) -> str:
-    return f"{VERSIONS}{check.id}:{version}"
+    return f"{VERSIONS}{check.id}:{_bare(version)}"
+
+
+def _bare(version: Any) -> Any:
+    return version.removeprefix("sha256:") if isinstance(version, str) else version

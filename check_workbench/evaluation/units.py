@@ -22,7 +22,8 @@ _RUNS = """
     from runs order by run_id
 """
 _SUBMISSIONS = """
-    select run_key, place, attempt, "at" as submitted_at, instructions, body, process_version, "check" as record
+    select run_key, place, attempt, instructions, body, process_version, "check" as record,
+           coalesce("at", try_cast("check"->>'$.at' as timestamptz) at time zone 'UTC') as submitted_at
     from steps where step_id = ? order by run_key, place
 """
 

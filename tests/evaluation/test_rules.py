@@ -52,6 +52,9 @@ def test_a_metric_that_is_missing_is_not_checked(store):
     results = evaluate(loop(items=(item,)), store)
     assert verdicts(results) == {"a": "fail", "b": "not_checked"}
     assert sum(results.left_out["not_checked"].values()) == 1
+    assert not results.notes
+    nowhere = evaluate(loop(items=(Item(asks=Metric(metric="no_such"), cut=AtLeast(value=10)),)), store)
+    assert any("not one of them" in note and "(2)" in note for note in nowhere.notes)
 
 
 @pytest.mark.parametrize(

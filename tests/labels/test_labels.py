@@ -116,6 +116,18 @@ def test_an_approval_without_an_attempt_pairs_with_the_latest_submission_before_
     assert labels.excluded == {"decided_before_submission": 1}
 
 
+def test_the_time_of_the_recorded_verdict_stands_in_for_that_of_the_submission(store):
+    steps = [submission(0.9, attempt=n) for n in (1, 2)]
+    steps[1]["check"]["at"] = "2026-10-08T11:00:00+02:00"
+    put_runs(store, vendor("a", *steps))
+    put_decisions(
+        store,
+        {"run_id": "a", "step_id": "sign", "decision": "rejected", "decided_at": "2026-10-08T08:59:59"},
+        {"run_id": "a", "step_id": "sign", "decision": "approved", "decided_at": "2026-10-08T09:00:00"},
+    )
+    assert [row[:3] for row in units(labels_for(screening(), store))] == [("a", 1, True), ("a", 2, False)]
+
+
 def test_a_named_attempt_is_taken_at_its_word_and_a_missing_time_means_the_first(store):
     steps = [submission(None, attempt=n, at=f"2026-10-0{n}T09:00:00Z") for n in (1, 2)]
     put_runs(store, vendor("a", *steps))
