@@ -63,6 +63,6 @@ def find(rule: Errors, recorded: Recorded) -> Table:
         total=failed.total.max(),
     )
     found = streaks.filter(streaks.value >= recorded.at)
-    return shape.spotted(
-        found.mutate(resolved=found.total > found.before), recorded.spans, shape.complaint(recorded.spans)
-    )
+    texts = recorded.quoted.filter(recorded.quoted.failed)
+    found = found.mutate(resolved=found.total > found.before)
+    return shape.spotted(found, texts, shape.complaint(texts), recorded.label)

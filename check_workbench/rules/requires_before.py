@@ -41,13 +41,9 @@ def measure(rule: RequiresBefore, recorded: Recorded) -> Table:
 def find(rule: RequiresBefore, recorded: Recorded) -> Table:
     """Find each unprepared span."""
     early = _unprepared(rule, recorded)
-    found = early.mutate(
-        value=ibis.literal(1.0),
-        first=early.seq,
-        spans=shape.listed(early[recorded.label]),
-        resolved=shape.NO,
-    )
-    return shape.spotted(found, recorded.spans, recorded.spans.input)
+    found = early.select("run_key", first="seq", value=ibis.literal(1.0))
+    texts = shape.matching(recorded.quoted, rule.span)
+    return shape.spotted(found, texts, texts.input, recorded.label)
 
 
 def _unprepared(rule: RequiresBefore, recorded: Recorded) -> Table:
@@ -60,7 +56,9 @@ def _unprepared(rule: RequiresBefore, recorded: Recorded) -> Table:
     success = shape.selected(joined, rule.requires) & ~joined.failed
     end = ibis.ifelse(joined.at_run.isnull(), shape.ended(joined), ibis.null("timestamp(6)"))
     narrow = joined.select(
-        *dict.fromkeys(["run_key", "seq", recorded.label, "started_at"]),
+        "run_key",
+        "seq",
+        "started_at",
         asked=shape.selected(joined, rule.span),
         end=ibis.ifelse(success, end, ibis.null("timestamp(6)")),
         endless=success & end.isnull(),

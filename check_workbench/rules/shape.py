@@ -21,10 +21,17 @@ class Recorded:
 
     spans: Table
     runs: Table
+    texts: Table | None = None
+    """All spans, to look up what is quoted, where `spans` is cut down; joining the same cut twice is dear."""
     at: float = 1.0
     """Findings are raised from this measurement on."""
     label: str = "seq"
     """The column that names spans in findings: `seq` or `span_id`."""
+
+    @property
+    def quoted(self) -> Table:
+        """The spans in which quotes are looked up."""
+        return self.spans if self.texts is None else self.texts
 
 
 QUOTED = 200
@@ -52,12 +59,24 @@ def measured(runs: Table, values: Table) -> Table:
     return joined.select("run_key", value=joined.found.fill_null(0.0), reason=ibis.null("string"))
 
 
-def spotted(found: Table, spans: Table, quote: Column) -> Table:
-    """Finish findings that start at one span: `first` is its sequence, `quote` the text of `spans` to show."""
-    texts = spans.select(at_run="run_key", at_seq="seq", spot="span_id", text=quote.substr(0, QUOTED))
-    joined = found.inner_join(texts, [("run_key", "at_run"), ("first", "at_seq")])
-    key = joined.key if "key" in found.columns else joined.spot
-    return findings(joined.select("run_key", "value", "spans", "resolved", key=key, quote=joined.text))
+def spotted(found: Table, texts: Table, quote: Column, label: str) -> Table:
+    """Finish findings that start at one span.
+
+    `found` has the sequence of that span in `first`, and where several spans belong to a finding, `spans`. The quote is
+    a text of `texts`, which holds at least those spans. The key is the span's id where `found` has none.
+    """
+    own = texts.select(at_run="run_key", at_seq="seq", spot="span_id", text=quote.substr(0, QUOTED))
+    joined = found.inner_join(own, [("run_key", "at_run"), ("first", "at_seq")])
+    return findings(
+        joined.select(
+            "run_key",
+            "value",
+            key=joined.key if "key" in found.columns else joined.spot,
+            spans=joined.spans if "spans" in found.columns else listed(joined.first if label == "seq" else joined.spot),
+            quote=joined.text,
+            resolved=joined.resolved if "resolved" in found.columns else NO,
+        ),
+    )
 
 
 def once(values: Table, recorded: Recorded, spans: Table | None = None) -> Table:

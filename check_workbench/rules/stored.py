@@ -73,41 +73,42 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
     recorded = _raised(store, asked or asked_of(rule), at)
     if isinstance(rule, checks.Match) and _in_python(rule):
         return searched.findings(store, rule, recorded)
-    found = TYPES[type(rule)].find(rule, recorded)
-    names = store.table("runs").select("run_id", at_run="run_key")
-    named = found.inner_join(names, [("run_key", "at_run")]).order_by("run_key", "key")
-    frame = store.execute(named.select("run_id", "key", "value", "spans", "quote", "resolved"))
-    frame["spans"] = [list(spans) for spans in frame["spans"]]
-    frame["value"] = frame["value"].astype(float)
-    return frame
+    found = store.execute(TYPES[type(rule)].find(rule, recorded))
+    found["spans"] = [list(spans) for spans in found["spans"]]
+    return _named(store, found)
+
+
+def _named(store: Store, found: pd.DataFrame) -> pd.DataFrame:
+    keys = found["run_key"].unique().tolist()
+    runs = store.sql("select run_key, run_id from runs where run_key in (select unnest(?::bigint[]))", [keys])
+    found.insert(0, "run_id", found["run_key"].map(runs.set_index("run_key")["run_id"]))
+    return found.sort_values(["run_key", "key"], ignore_index=True).drop(columns="run_key")
 
 
 def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:
     """Return the tables cut down to runs without a measurement, or None where there are none."""
     spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
-    own = done.filter(done.asked == asked)
-    before = store.execute(own.aggregate(n=own.count()))
-    waiting = runs if not before["n"][0] else runs.anti_join(own, "run_key")
-    count = int(store.execute(waiting.aggregate(n=waiting.count()))["n"][0])
-    if not count:
+    count = store.sql(
+        "select count(*) as all_runs, count(*) filter (run_key in (select run_key from measurements where asked = ?)) "
+        "as measured from runs",
+        [asked],
+    )
+    total, measured = int(count["all_runs"][0]), int(count["measured"][0])
+    if measured == total:
         return None
-    if waiting is not runs:
-        spans = spans.semi_join(waiting.select("run_key"), "run_key")
-    return shape.Recorded(spans=spans, runs=waiting)
+    if measured:
+        runs = runs.filter(runs.run_key.notin(done.filter(done.asked == asked).run_key))
+        spans = spans.filter(spans.run_key.isin(runs.run_key))
+    return shape.Recorded(spans=spans, runs=runs)
 
 
 def _raised(store: Store, asked: str, at: float) -> shape.Recorded:
     spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
-    own = done.filter(done.asked == asked)
-    if store.execute(own.limit(1)).empty:
-        return shape.Recorded(spans=spans, runs=runs, at=at, label="span_id")
-    raised = own.filter(own.value >= at).select("run_key")
-    return shape.Recorded(
-        spans=spans.semi_join(raised, "run_key"),
-        runs=runs.semi_join(raised, "run_key"),
-        at=at,
-        label="span_id",
-    )
+    texts = spans
+    if not store.sql("select 1 from measurements where asked = ? limit 1", [asked]).empty:
+        raised = done.filter(done.asked == asked, done.value >= at).run_key
+        spans, runs = spans.filter(spans.run_key.isin(raised)), runs.filter(runs.run_key.isin(raised))
+    return shape.Recorded(spans=spans, runs=runs, texts=texts, at=at, label="span_id")
 
 
 def _in_python(rule: checks.Match) -> bool:

@@ -44,22 +44,16 @@ def measure(rule: UnrecoveredError, recorded: Recorded) -> Table:
 def find(rule: UnrecoveredError, recorded: Recorded) -> Table:
     """Find each tool left failed."""
     left = _unspoken(left_failed(rule, recorded.spans), recorded.runs)
-    labels = recorded.spans.select(at="run_key", on="seq", label=recorded.label)
-    named = left.inner_join(labels, [("run_key", "at"), ("first", "on")]).drop("at", "on")
-    found = named.mutate(
-        key=named.name.fill_null(""),
-        value=ibis.literal(1.0),
-        spans=shape.listed(named.label),
-        resolved=shape.NO,
-    )
-    return shape.spotted(found, recorded.spans, shape.complaint(recorded.spans))
+    found = left.select("run_key", "first", key=left.name.fill_null(""), value=ibis.literal(1.0))
+    texts = recorded.quoted.filter(recorded.quoted.failed)
+    return shape.spotted(found, texts, shape.complaint(texts), recorded.label)
 
 
 def left_failed(rule: UnrecoveredError, spans: Table) -> Table:
     """Return run, tool name and sequence of each last call that failed, whatever the final answer says."""
     match = shape.matching(spans, rule.span)
-    tools = match.group_by("run_key", "name").agg(first=match.seq.max(), failed=match.failed.argmax(match.seq))
-    return tools.filter(tools.failed).drop("failed")
+    tools = match.group_by("run_key", "name").agg(first=match.seq.max(), failed=match.seq.max(where=match.failed))
+    return tools.filter(tools.failed == tools["first"]).drop("failed")
 
 
 @functools.cache
