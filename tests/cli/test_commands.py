@@ -186,6 +186,7 @@ def test_evaluate_gives_findings_verdicts_and_what_was_left_out(cli: Any, db: Pa
     raised = {f["run"] for f in document["findings"] if f["check"] == "repeated-call"}
     assert fails == raised
     assert len(fails) == 32
+    assert {type(f["value"]) for f in document["findings"]} == {float}
 
 
 def test_evaluate_in_words(cli: Any, db: Path) -> None:
