@@ -191,7 +191,8 @@ def _promise(blind: int) -> str:
         return "no blind label yet; labels given with the verdict in view prove nothing about it"
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
     labels = _count(blind, "blind label")
-    return f"{labels}; zero errors among them would certify a risk of at most {100 * risk:.2g} % (90 % confidence)"
+    bound = f"{risk:.1%}" if risk >= 0.01 else f"{risk:.2%}"
+    return f"{labels}; zero errors among them would certify a risk of at most {bound} (90 % confidence)"
 
 
 def _notes(store: Store) -> Iterator[str]:
@@ -212,7 +213,7 @@ def _notes(store: Store) -> Iterator[str]:
         return
     unknown = n["decisions"] - n["blind"] - n["seen"]
     yield (
-        f"{n['blind']:,} of {n['decisions']:,} decisions are blind ({100 * n['blind'] / n['decisions']:.0f} %); "
+        f"{n['blind']:,} of {n['decisions']:,} decisions are blind ({n['blind'] / n['decisions']:.0%}); "
         f"{n['seen']:,} were made with the verdict in view, of {unknown:,} it is not known"
     )
     told = {

@@ -121,7 +121,7 @@ def test_labels_are_units_with_a_majority(filled: Store, tmp_path: Path) -> None
     supports = decide(filled, tmp_path, rows).supports
     assert "calibrating loop: 3 usable labels, 2 of them a problem" in supports
     assert (
-        "trusting loop: 2 blind labels; zero errors among them would certify a risk of at most 72 % (90 % confidence)"
+        "trusting loop: 2 blind labels; zero errors among them would certify a risk of at most 71.7% (90 % confidence)"
         in supports
     )
 
@@ -143,7 +143,7 @@ def test_how_decisions_came_to_be_is_told(filled: Store, tmp_path: Path) -> None
         {"run_id": "r-004", "decision": "problem", "check_id": "c", "span_id": "#9"},
     ]
     assert decide(filled, tmp_path, rows).notes == (
-        "1 of 4 decisions are blind (25 %); 1 were made with the verdict in view, of 2 it is not known",
+        "1 of 4 decisions are blind (25%); 1 were made with the verdict in view, of 2 it is not known",
         "made before their run ended (check the time zone; times without one count as UTC): 1 decision",
         "naming a span that their run does not have: 1 decision",
     )
