@@ -58,7 +58,8 @@ def expected_labels(step: str) -> dict[tuple[str, int], tuple[bool, bool]]:
 def test_approvals_label_the_submissions_before_them(vendors, step):
     (check,) = read_checks(f"{sample_data() / 'vendors' / 'PROCESS.md'}#vendor-check/{step}")
     labels = labels_for(check, vendors)
-    found = {(row.run_id, int(row.attempt)): (bool(row.positive), bool(row.blind)) for row in labels.frame.itertuples()}
+    rows = labels.to_json()["labels"]
+    found = {(row["run_id"], row["attempt"]): (row["positive"], row["blind"]) for row in rows}
     assert found == expected_labels(step)
     assert len(found) > 90
 
