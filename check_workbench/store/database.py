@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.store.report import Examination, LoadReport
+
+
+_REFUSED = ("?",) if os.name == "nt" else ("?", "\\")
 
 
 class Store:
@@ -345,6 +349,9 @@ def open_store(path: str | Path | None = None, *, read_only: bool = False) -> St
 
 
 def _check_place(path: Path, *, read_only: bool) -> None:
+    refused = [c for c in _REFUSED if c in os.path.realpath(path).removeprefix(path.anchor)]
+    if refused:
+        raise StoreError(f"{str(path)!r} must be a path without {' and '.join(refused)}: DuckDB reads them as more than a name")
     if path.is_dir():
         raise StoreError(f"{path} must be a file for the store, but it is a folder")
     if not path.exists() and read_only:

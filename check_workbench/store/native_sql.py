@@ -21,6 +21,8 @@ _ISO_NAIVE = rf"\d\d\d\d-\d\d-\d\d[T ]{_CLOCK}"
 _NUMBER = r"-?\d+(\.\d+)?([eE][+-]?\d+)?"
 _WHOLE = r"-?\d{1,18}"
 _NOT_FINITE = r"(?i)[+-]?(nan|inf|infinity)"
+_NOT_FINITE_INSIDE = r"(?i)[:\[,][+-]?(?:nan|inf)"
+"""In JSON without blanks; words in a text may look so too, and are then read the slow way."""
 _OBJECTS = ("attributes", "metrics")
 _LISTS = ("events",)
 
@@ -77,15 +79,17 @@ def _odd_text(column: Column, raw: str) -> str:
         bracket = "{" if column.name in _OBJECTS else "["
         return f"({raw} is not null and not starts_with({text}, '{bracket}')) or {_not_finite(text)}"
     if column.required:
-        bad = f"{raw} is null or {raw} = ''"
+        bad = f"{raw} is null or trim({raw}) = ''"
         return f"{bad} or {raw}[1] in ('{{', '[')" if column.name == "run_id" else bad
     return _not_finite(text)
 
 
 def _not_finite(text: str) -> str:
     """Return SQL that is true where a text may stand for, or hold, a number that JSON does not have."""
-    inside = f"{text}[1] in ('{{', '[') and (contains({text}, 'NaN') or contains({text}, 'Infinity'))"
-    return f"(length({text}) < 10 and regexp_full_match({text}, '{_NOT_FINITE}')) or ({inside})"
+    return (
+        f"case when {text}[1] in ('{{', '[') then regexp_matches({text}, '{_NOT_FINITE_INSIDE}') "
+        f"when strlen({text}) < 10 then regexp_full_match({text}, '{_NOT_FINITE}') else false end"
+    )
 
 
 def _any(record: type[Run | Span | Step], of: str, test: Callable[[Column, str], str]) -> str:

@@ -185,10 +185,10 @@ def prepare(connection: duckdb.DuckDBPyConnection, *, where: str, read_only: boo
     connection.begin()
     try:
         _raise_to_present(connection, version, where)
-        connection.commit()
     except BaseException:
         connection.rollback()
         raise
+    connection.commit()
 
 
 def _raise_to_present(connection: duckdb.DuckDBPyConnection, version: int, where: str) -> None:
