@@ -51,7 +51,7 @@ def find(rule: Match, recorded: Recorded) -> Table:
     quote = ibis.cases(*((_hit(hit[column], pattern), hit[column].re_extract(pattern, 0)) for column in columns(rule)))
     found = hit.mutate(
         key=hit.span_id,
-        value=ibis.literal(1.0),
+        value=ibis.literal(1).cast("float64"),
         spans=shape.listed(hit[recorded.label]),
         quote=quote.substr(0, shape.QUOTED),
         resolved=shape.NO,

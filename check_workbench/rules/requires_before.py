@@ -41,7 +41,7 @@ def measure(rule: RequiresBefore, recorded: Recorded) -> Table:
 def find(rule: RequiresBefore, recorded: Recorded) -> Table:
     """Find each unprepared span."""
     early = _unprepared(rule, recorded)
-    found = early.select("run_key", first="seq", value=ibis.literal(1.0))
+    found = early.select("run_key", first="seq", value=ibis.literal(1).cast("float64"))
     texts = shape.matching(recorded.quoted, rule.span)
     return shape.spotted(found, texts, texts.input, recorded.label)
 

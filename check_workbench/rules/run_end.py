@@ -46,4 +46,4 @@ def find(rule: RunEnd, recorded: Recorded) -> Table:
     """Find each run that ended in one of the given ways."""
     runs = recorded.runs
     ends = runs.filter(runs.status.isin(rule.statuses))
-    return shape.once(ends.select("run_key", value=ibis.literal(1.0), quote="status"), recorded)
+    return shape.once(ends.select("run_key", value=ibis.literal(1).cast("float64"), quote="status"), recorded)

@@ -44,7 +44,7 @@ def measure(rule: UnrecoveredError, recorded: Recorded) -> Table:
 def find(rule: UnrecoveredError, recorded: Recorded) -> Table:
     """Find each tool left failed."""
     left = _unspoken(left_failed(rule, recorded.spans), recorded.runs)
-    found = left.select("run_key", "first", key=left.name.fill_null(""), value=ibis.literal(1.0))
+    found = left.select("run_key", "first", key=left.name.fill_null(""), value=ibis.literal(1).cast("float64"))
     texts = recorded.quoted.filter(recorded.quoted.failed)
     return shape.spotted(found, texts, shape.complaint(texts), recorded.label)
 
