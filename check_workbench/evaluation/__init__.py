@@ -14,6 +14,7 @@ from check_workbench.evaluation.checking import judge_runs
 from check_workbench.evaluation.report import Results
 from check_workbench.evaluation.units import runs_of
 from check_workbench.evaluators import Evaluator, open_evaluator
+from check_workbench.store.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -47,7 +48,8 @@ def evaluate(
     evaluator
         Who is asked for missing answers: an object, or a name from the settings; None asks nobody.
     progress
-        Called with the check's id and the share of it that is done.
+        Called with the check's id and the share of everything that is done; without one, a line on stderr says how far
+        it is once two seconds have passed.
 
     Returns
     -------
@@ -71,7 +73,8 @@ def evaluate(
       loop: 0 fail, 0 unsure, 0 pass; 0 left out
     """
     found = read(checks)
-    source = questions.Source(store=store, evaluator=_opened(evaluator), progress=progress)
+    say = progress or Progress("evaluating")
+    source = questions.Source(store=store, evaluator=_opened(evaluator), progress=say)
     with _held(source):
         versions.register(found, store)
         results = judge_runs(found, runs_of(store), source)

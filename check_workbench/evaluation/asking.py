@@ -100,7 +100,9 @@ class _Keeper:
         if time.monotonic() - self._last >= SECONDS_UNSAVED:
             self.save()
         if self._asking.progress is not None:
-            self._asking.progress(self._asking.check.id, min(1.0, len(self.answers) / self._total))
+            of = len(self._asking.check.items)
+            share = min(1.0, len(self.answers) / self._total)
+            self._asking.progress(self._asking.check.id, (self._asking.place + share) / of)
 
     def save(self) -> None:
         fresh = self.answers[self._saved :]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -52,8 +53,8 @@ def judge_runs(checks: Sequence[Check], runs: pd.DataFrame, source: questions.So
         The store, and who is asked for missing answers.
     """
     whole, verdicts, notes = _Judged(), [], []
-    for check in sorted(checks, key=lambda one: one.id):
-        part = _judge_check(check, runs, source)
+    for place, check in enumerate(sorted(checks, key=lambda one: one.id)):
+        part = _judge_check(check, runs, _told(source, place, len(checks)))
         verdicts.append(judging.verdicts_of(check, part.scores))
         notes += [f"{check.id}: {text} ({count})" for text, count in sorted(part.notes.items()) if count]
         whole.add(part)
@@ -69,6 +70,14 @@ def judge_runs(checks: Sequence[Check], runs: pd.DataFrame, source: questions.So
     )
 
 
+def _told(source: questions.Source, done: int, of: int) -> questions.Source:
+    """Return the source with a progress that speaks of all checks, not of one."""
+    say = source.progress
+    if say is None:
+        return source
+    return dataclasses.replace(source, progress=lambda check, share: say(check, (done + share) / of))
+
+
 def _judge_check(check: Check, runs: pd.DataFrame, source: questions.Source) -> _Judged:
     units = units_of(check, runs, source.store)
     judged = _Judged()
@@ -78,6 +87,8 @@ def _judge_check(check: Check, runs: pd.DataFrame, source: questions.Source) -> 
             judged.add(_by_rule(check, place, units, source))
         else:
             judged.add(_by_question(check, place, units, source=source, pool=pools[place]))
+        if source.progress is not None:
+            source.progress(check.id, (place + 1) / len(check.items))
     return judged
 
 

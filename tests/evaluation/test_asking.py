@@ -157,7 +157,10 @@ def test_progress_ends_at_one(store):
     put_runs(store, run("a"), run("b"))
     told: list[tuple[str, float]] = []
     evaluate(question(), store, Judge(), progress=lambda *said: told.append(said))
-    assert told == [("q", 0.5), ("q", 1.0)]
+    assert told == [("q", 0.5), ("q", 1.0), ("q", 1.0)]
+    told.clear()
+    evaluate([question(), question(id="r")], store, progress=lambda *said: told.append(said))
+    assert told == [("q", 0.5), ("r", 1.0)]
 
 
 def test_times_are_stored_in_utc(store):
