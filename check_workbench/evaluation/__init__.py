@@ -78,7 +78,7 @@ def evaluate(
     with _held(source):
         versions.register(found, store)
         results = judge_runs(found, runs_of(store), source)
-        return dataclasses.replace(results, notes=(*versions.stale_notes(found, store), *results.notes))
+        return dataclasses.replace(results, notes=(*versions.stale_notes(found, store, results.scores), *results.notes))
 
 
 def over(

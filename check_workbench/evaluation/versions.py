@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from check_workbench.checks import is_rule
+from check_workbench.evaluation.recorded import OTHER_QUESTION, OTHER_VERSION
 from check_workbench.evaluation.submitted import remember_version
 
 if TYPE_CHECKING:
@@ -17,12 +18,7 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 _SEEN = "select check_id, asked, document, first_seen from checks order by first_seen, document"
-_OTHER_ANSWERS = r"""
-    select count(*) as n from answers where check_id = ? and not stale and case
-        when asked is not null then not list_contains(?::varchar[], asked)
-        when ask is not null then not list_contains(?::varchar[], regexp_replace(trim(ask), '\s+', ' ', 'g'))
-        else false end
-"""
+_MEASURED = "select count(*) as n from measurements where list_contains(?::varchar[], asked)"
 
 
 def register(checks: Sequence[Check], store: Store) -> None:
@@ -58,7 +54,7 @@ def register(checks: Sequence[Check], store: Store) -> None:
     store.insert("checks", pd.DataFrame(rows), replace_on=("check_id", "document"))
 
 
-def stale_notes(checks: Sequence[Check], store: Store) -> list[str]:
+def stale_notes(checks: Sequence[Check], store: Store, scores: pd.DataFrame) -> list[str]:
     """Say for each check whose question or rule was edited how much that made stale.
 
     Parameters
@@ -67,24 +63,23 @@ def stale_notes(checks: Sequence[Check], store: Store) -> list[str]:
         The present checks.
     store
         The store with the versions seen so far.
+    scores
+        Score rows of the present evaluation.
     """
     seen = store.sql(_SEEN)
-    return [note for check in checks if (note := _stale_note(check, seen, store))]
+    return [note for check in checks if (note := _stale_note(check, seen, store=store, scores=scores))]
 
 
-def _stale_note(check: Check, seen: pd.DataFrame, store: Store) -> str:
-    own = seen[(seen["check_id"] == check.id) & (seen["asked"] != check.asked)]
-    if own.empty:
+def _stale_note(check: Check, seen: pd.DataFrame, *, store: Store, scores: pd.DataFrame) -> str:
+    former = seen[(seen["check_id"] == check.id) & (seen["asked"] != check.asked)]["asked"]
+    if former.empty:
         return ""
     if all(is_rule(item.asks) for item in check.items):
-        former = sorted(set(own["asked"]))
-        sql = "select count(*) as n from measurements where list_contains(?::varchar[], asked)"
-        count, what = int(store.sql(sql, [former])["n"][0]), "measurement"
+        count, what = int(store.sql(_MEASURED, [sorted(set(former))])["n"][0]), "measurement"
     else:
-        asks = [" ".join(str(getattr(item.asks, "ask", "")).split()) for item in check.items]
-        count = int(store.sql(_OTHER_ANSWERS, [check.id, list(check.asked_items), asks])["n"][0])
-        what = "answer"
-    plural = "" if count == 1 else "s"
-    return (
-        f"{check.id}: what it asks was edited since an earlier version; {count} {what}{plural} made for that are stale"
-    )
+        own = scores[scores["check"] == check.id]
+        count, what = int(own["reason"].isin([OTHER_QUESTION, OTHER_VERSION]).sum()), "answer"
+    if not count:
+        return ""
+    many = f"{count} {what}{'' if count == 1 else 's'}"
+    return f"{check.id}: what it asks was edited since an earlier version; {many} made for that are stale"

@@ -124,3 +124,13 @@ def test_flags_say_whether_the_verdict_holds_the_work_up(store):
     put_runs(store, vendor("a", submission(0.1)))
     assert rows(evaluate(screening(), store), "advisory", "blocking") == [[True, False]]
     assert rows(evaluate(screening(advisory=False), store), "advisory", "blocking") == [[False, True]]
+
+
+def test_editing_the_question_says_how_many_recorded_verdicts_that_made_stale(store):
+    put_runs(store, vendor("a", submission(0.95)), vendor("b", submission(0.95)), vendor("c", submission(None)))
+    evaluate(screening(), store)
+    results = evaluate(screening("It covers every list."), store)
+    assert results.notes[0] == (
+        "vendor/screen: what it asks was edited since an earlier version; 2 answers made for that are stale"
+    )
+    assert results.left_out == {"not_checked": {NO_ANSWER: 1, OTHER_QUESTION: 2}}
