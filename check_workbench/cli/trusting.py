@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from check_workbench.plans import Plan
 
+REPORTS = (".html", ".htm", ".md", ".json")
 BOUNDS = ("change", "max_false_pass", "max_false_fail", "confidence")
 
 
@@ -55,6 +56,7 @@ def trust(arguments: argparse.Namespace) -> Outcome:
     if arguments.plan and any(getattr(arguments, name) is not None for name in BOUNDS):
         raise Usage("--plan and the bounds exclude each other", "usage: trust CHECK... --db FILE --plan FILE")
     made = read_plan(arguments.plan) if arguments.plan else _bounds(arguments)
+    _writable(arguments.report)
     with existing(arguments.db) as store:
         decided = cw.trust(arguments.checks, store, plan=made)
     lines = [repr(decided)]
@@ -70,6 +72,17 @@ def _bounds(arguments: argparse.Namespace) -> Plan:
 
     given: dict[str, Any] = {name: value for name in BOUNDS if (value := getattr(arguments, name)) is not None}
     return cw.plan(**given)
+
+
+def _writable(report: str | None) -> None:
+    """Refuse a report that cannot be written before any label is read, because reading them is a look that counts."""
+    if report is None:
+        return
+    path = Path(report)
+    if path.suffix.lower() not in REPORTS:
+        raise InputError(f"--report must end in {', '.join(REPORTS)}; got {report!r}")
+    if path.is_dir() or not path.parent.is_dir():
+        raise InputError(f"{report}: the report cannot be written: there is no folder {path.parent} for such a file")
 
 
 def _keep_other_plan(path: Path, made: Plan) -> None:

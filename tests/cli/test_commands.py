@@ -297,3 +297,13 @@ def test_a_share_out_of_range_is_refused_before_anything_is_read(cli: Any, tmp_p
     ran = cli("trust", "x", "--db", tmp_path / "s.duckdb", "--change", "enforce", "--max-false-fail", "10")
     assert ran.code == 3
     assert "between 0 and 1" in ran.err
+
+
+@pytest.mark.parametrize("report", ["trust.pdf", "no/such/folder/trust.html", "."])
+def test_a_report_that_cannot_be_written_is_refused_before_labels_are_read(cli: Any, db: Path, report: str) -> None:
+    ran = cli("trust", VENDORS / "PROCESS.md", "--db", db, "--report", db.parent / report)
+    assert ran.code == 3
+    import check_workbench as cw
+
+    with cw.open(db) as store:
+        assert store.sql("select count(*) as n from looks")["n"].tolist() == [0]
