@@ -21,6 +21,8 @@ LONGEST = 10_000
 """Characters in a pattern."""
 MANY = 20
 """A group that may repeat this often counts as unbounded."""
+SHORTEST_WORD, MOST_WORDS = 3, 3
+"""What is worth looking for before a pattern is run."""
 _TOKEN = re.compile(
     r"\\k<(?P<back>[A-Za-z_]\w*)>|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|(?P<name>\(\?<(?=[A-Za-z_]))", re.DOTALL
 )
@@ -105,6 +107,25 @@ def python_form(pattern: str) -> str:
     return _TOKEN.sub(_in_python, pattern)
 
 
+@functools.cache
+def needed(pattern: str) -> tuple[str, ...]:
+    """Return a few words one of which stands in every text that a pattern hits, or nothing where that is unknown.
+
+    Examples
+    --------
+    >>> needed("sk-[a-z]{20,}"), needed("(?:secret|password) *="), needed("[0-9]+")
+    (('sk-',), ('secret', 'password'), ())
+    """
+    try:
+        tree = _parsed(python_form(pattern))
+    except (re.error, OverflowError, RecursionError):
+        return ()
+    if "[:" in pattern or tree.state.flags & re.IGNORECASE:
+        return ()
+    words = _needed(tree)
+    return tuple(dict.fromkeys(words)) if len(words) <= MOST_WORDS else ()
+
+
 def require(pattern: str) -> str:
     """Return the pattern, or raise where it is refused.
 
@@ -136,6 +157,33 @@ def _nests(tree: Any) -> bool:
     return any(_is_loop(item) and any(map(_slides, _ways(item[1][2]))) for item in tree) or any(
         _nests(part) for item in tree for part in _parts(item[1])
     )
+
+
+def _needed(body: Any) -> list[str]:
+    """Return the best set of words found in a sequence: the one whose shortest word is longest."""
+    sets, run = [[""]], ""
+    for item in [*body, ("END", None)]:
+        if _name(item) == "LITERAL":
+            run += chr(item[1])
+            continue
+        sets.append([run])
+        run = ""
+        sets.append(_needed_within(item))
+    best = max(sets, key=lambda words: (min(map(len, words), default=0), -len(words)))
+    return best if min(map(len, best), default=0) >= SHORTEST_WORD else []
+
+
+def _needed_within(item: Any) -> list[str]:
+    match _name(item):
+        case "SUBPATTERN" if not item[1][1] and not item[1][2]:
+            return _needed(item[1][3])
+        case "BRANCH":
+            ways = [_needed(part) for part in item[1][1]]
+            return [word for way in ways for word in way] if all(ways) else []
+        case "MAX_REPEAT" | "MIN_REPEAT" if item[1][0] >= 1:
+            return _needed(item[1][2])
+        case _:
+            return []
 
 
 def _slides(way: list[Any]) -> bool:

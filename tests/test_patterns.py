@@ -106,3 +106,41 @@ def test_names_are_respelt_only_where_they_are_groups(pattern: str) -> None:
 def test_any_text_is_either_usable_or_refused_in_words(pattern: str) -> None:
     if patterns.problem(pattern) is None and not patterns.runs_in_re2(pattern):
         re.compile(patterns.python_form(pattern))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("secret|set", ()),
+        ("secret|sextet", ("cret", "xtet")),
+        ("a(?:long|wide)+b", ("long", "wide")),
+        ("(?i)secret", ()),
+        ("(?i:secret)", ()),
+        ("x(?i:secret)long", ("long",)),
+        ("(?:secret)?", ()),
+        ("[[:alpha:]]secret", ()),
+        ("\\pLsecret", ()),
+        ("(?=secret)x", ()),
+        ("one.(?P<n>two)+?.three", ("three",)),
+        ("aaa|bbb|ccc|ddd", ()),
+    ],
+)
+def test_words_that_every_hit_needs(pattern: str, words: tuple[str, ...]) -> None:
+    assert patterns.needed(pattern) == words
+
+
+@given(st.text(alphabet="abc(|)+*?[].^{1,}", min_size=6, max_size=24), st.text(alphabet="abc", max_size=12))
+def test_no_hit_lacks_a_needed_word(pattern: str, text: str) -> None:
+    words = patterns.needed(pattern)
+    if words and patterns.runs_in_re2(pattern) and re2.search(pattern, text):
+        assert any(word in text for word in words)
+
+
+@given(
+    st.lists(st.sampled_from(["abc", "bca", "cab", "(?:abc|cab)", "(abc)+", "(?:bca)?", "a*", ".", "[ab]"]), max_size=4)
+)
+def test_no_hit_of_a_made_pattern_lacks_a_needed_word(parts: list[str]) -> None:
+    pattern, words = "".join(parts), patterns.needed("".join(parts))
+    for text in ("abc", "abcabc", "cababc", "abcbcacab", "aabcabca", "bcacabcab", "cababcabc"):
+        if words and re2.search(pattern, text):
+            assert any(word in text for word in words)

@@ -38,6 +38,6 @@ def find(rule: Count, recorded: Recorded) -> Table:
     """Find each run with at least `at` matching spans."""
     match = shape.matching(recorded.spans, rule.span)
     counted = match.group_by("run_key").agg(
-        value=match.count(), spans=match[recorded.label].collect(order_by=match.seq)
+        value=match.count(), spans=match[recorded.label].collect(order_by=match.seq, include_null=True)
     )
     return shape.once(counted, recorded, counted)

@@ -36,13 +36,13 @@ def measure(rule: Errors, recorded: Recorded) -> Table:
     match = shape.matching(recorded.spans, rule.span)
     failed = match.failed.cast("int64")
     marks = match.group_by("run_key").agg(
-        marks=(match.seq.cast("int64") * 2 + failed).collect(),
+        marks=(match.seq.cast("int64") * 2 + failed).collect(include_null=True),
         failures=failed.sum(),
     )
-    some = marks.filter(marks.failures > 0)
-    line = some.marks.sort().map(lambda mark: (mark % 2).cast("string")).join("")
+    line = marks.marks.sort().map(lambda mark: (mark % 2).cast("string")).join("")
     longest = line.split("0").map(lambda streak: streak.length()).maxs()
-    return shape.measured(recorded.runs, some.select("run_key", value=longest))
+    streak = ibis.ifelse(marks.failures < 2, marks.failures, longest)
+    return shape.measured(recorded.runs, marks.select("run_key", value=streak))
 
 
 def find(rule: Errors, recorded: Recorded) -> Table:
@@ -59,7 +59,7 @@ def find(rule: Errors, recorded: Recorded) -> Table:
     streaks = failed.group_by("run_key", "before").agg(
         value=failed.count(),
         first=failed.seq.min(),
-        spans=failed[recorded.label].collect(order_by=failed.seq),
+        spans=failed[recorded.label].collect(order_by=failed.seq, include_null=True),
         total=failed.total.max(),
     )
     found = streaks.filter(streaks.value >= recorded.at)

@@ -68,8 +68,8 @@ def find(rule: Repeat, recorded: Recorded) -> Table:
     groups = placed.group_by("run_key", *same).agg(
         value=placed.count(),
         first=placed.seq.min(),
-        places=placed.place.collect(order_by=placed.seq),
-        spans=placed[recorded.label].collect(order_by=placed.seq),
+        places=placed.place.collect(order_by=placed.seq, include_null=True),
+        spans=placed[recorded.label].collect(order_by=placed.seq, include_null=True),
         total=placed.total.max(),
     )
     found = groups.filter(groups.value >= recorded.at)

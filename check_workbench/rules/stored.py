@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from check_workbench.store import Store
 
+COLUMNS = ("run_id", "key", "value", "spans", "quote", "resolved")
+
 
 def asked_of(rule: checks.Rule) -> str:
     """Return the asked digest of a rule, the same as of an item that asks it."""
@@ -70,7 +72,11 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
     pandas.DataFrame
         `run_id key value spans quote resolved`, ordered by run and key; `spans` are lists of span ids.
     """
+    import pandas as pd
+
     recorded = _raised(store, asked or asked_of(rule), at)
+    if recorded is None:
+        return pd.DataFrame([], columns=list(COLUMNS))
     if isinstance(rule, checks.Match) and _in_python(rule):
         return searched.findings(store, rule, recorded)
     found = store.execute(TYPES[type(rule)].find(rule, recorded))
@@ -102,13 +108,25 @@ def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:
     return shape.Recorded(spans=spans, runs=runs)
 
 
-def _raised(store: Store, asked: str, at: float) -> shape.Recorded:
+def _raised(store: Store, asked: str, at: float) -> shape.Recorded | None:
+    """Return the tables cut down to runs that reach the cut, or None where no measured run does."""
     spans, runs, done = (store.table(name) for name in ("spans", "runs", "measurements"))
-    texts = spans
-    if not store.sql("select 1 from measurements where asked = ? limit 1", [asked]).empty:
-        raised = done.filter(done.asked == asked, done.value >= at).run_key
-        spans, runs = spans.filter(spans.run_key.isin(raised)), runs.filter(runs.run_key.isin(raised))
-    return shape.Recorded(spans=spans, runs=runs, texts=texts, at=at, label="span_id")
+    count = store.sql(
+        "select count(*) as measured, count(*) filter (value >= ?) as raised from measurements where asked = ?",
+        [at, asked],
+    )
+    if not count["measured"][0]:
+        return shape.Recorded(spans=spans, runs=runs, at=at, label="span_id")
+    if not count["raised"][0]:
+        return None
+    raised = done.filter(done.asked == asked, done.value >= at).run_key
+    return shape.Recorded(
+        spans=spans.filter(spans.run_key.isin(raised)),
+        runs=runs.filter(runs.run_key.isin(raised)),
+        texts=spans,
+        at=at,
+        label="span_id",
+    )
 
 
 def _in_python(rule: checks.Match) -> bool:
