@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.checks import thresholds
+from check_workbench.checks import Choice, Levels, thresholds
 from check_workbench.evaluation.units import ABOUT, UNIT
 from check_workbench.results import WORST_FIRST, Judged, judge
 
@@ -34,7 +34,7 @@ def judged_answers(check: Check, item: Item, answers: Sequence[Answer]) -> Judge
     answers
         At least one; the least favourable decides, and one that has no score counts only if none has.
     """
-    judged = [_as_dialect(check, judge(item, answer), answer) for answer in answers]
+    judged = [_judged(check, item, answer) for answer in answers]
     scored = [one for one in judged if one.score is not None]
     if scored:
         return _least_favourable(scored, item)
@@ -43,7 +43,7 @@ def judged_answers(check: Check, item: Item, answers: Sequence[Answer]) -> Judge
 
 def failing(check: Check, place: int, answers: Sequence[Answer]) -> list[Answer]:
     """Return the answers of one unit that fail, in their order."""
-    return [answer for answer in answers if judge(check.items[place], answer).status == "fail"]
+    return [answer for answer in answers if _judged(check, check.items[place], answer).status == "fail"]
 
 
 def _least_favourable(scored: Sequence[Judged], item: Item) -> Judged:
@@ -52,7 +52,35 @@ def _least_favourable(scored: Sequence[Judged], item: Item) -> Judged:
     return min(scored, key=lambda one: (WORST_FIRST.index(one.status), one.score or 0.0))
 
 
-def _as_dialect(check: Check, judged: Judged, answer: Answer) -> Judged:
+def misfit(item: Item, answer: Answer) -> str | None:
+    """Say why an answer cannot be one to a question, or None if it can.
+
+    Examples
+    --------
+    >>> from check_workbench.checks import FlagLevel, Item, Levels
+    >>> from check_workbench.results import Answer
+    >>> item = Item(asks=Levels(ask="How bad?", levels=("fine", "bad")), cut=FlagLevel(value=1))
+    >>> misfit(item, Answer(check_id="c", run_id="r", level=7))
+    'the answer has a level that the question has not'
+    """
+    named = set(answer.probabilities or {})
+    if isinstance(item.asks, Choice):
+        known = {name for name, _ in item.asks.options}
+        strange = named - known or (answer.choice is not None and answer.choice not in known)
+        return "the answer names an option that the question has not" if strange else None
+    if isinstance(item.asks, Levels):
+        top = len(item.asks.levels) - 1
+        beyond = answer.level is not None and not 0 <= answer.level <= top
+        strange = named - {str(level) for level in range(top + 1)} or beyond
+        return "the answer has a level that the question has not" if strange else None
+    return None
+
+
+def _judged(check: Check, item: Item, answer: Answer) -> Judged:
+    why = misfit(item, answer)
+    if why is not None:
+        return Judged(status="not_checked", reason=why)
+    judged = judge(item, answer)
     if judged.status == "error" and check.dialect == "neatroots":
         return Judged(status="not_checked", reason="the evaluator failed on it")
     if judged.status == "not_checked" and check.dialect == "check-1" and answer.explanation:

@@ -125,7 +125,7 @@ def loaded_answers(check: Check, store: Store, units: pd.DataFrame) -> list[Cand
     return [
         Candidate(answer=answer, refused=presents[answer.item].refusal(answer, stale=stale))
         for answer, stale in answers
-        if answer.item < len(presents) and (check.step_id is None or answer.step_id in {None, check.step_id})
+        if 0 <= answer.item < len(presents) and (check.step_id is None or answer.step_id in {None, check.step_id})
     ]
 
 

@@ -141,3 +141,31 @@ def test_choices_and_levels(store, item, answer, expected):
     put_answers(store, {"run_id": "a", "check_id": "q", **answer})
     results = evaluate(question(items=(item,)), store)
     assert tuple(results.verdicts[["status", "score"]].to_numpy()[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer"),
+    [
+        (Levels(ask="?", levels=("0", "1")), {"probabilities": '{"good": 1.0}'}),
+        (Levels(ask="?", levels=("0", "1")), {"probabilities": '{"1000000000": 1.0}'}),
+        (Levels(ask="?", levels=("0", "1")), {"probabilities": '{"-1": 1.0}'}),
+        (Levels(ask="?", levels=("0", "1")), {"level": 2}),
+        (Levels(ask="?", levels=("0", "1")), {"level": float("inf")}),
+        (Levels(ask="?", levels=("0", "1")), {"probability": 0.9}),
+        (Choice(ask="?", options=(("a", ""), ("b", ""))), {"choice": "c"}),
+        (Choice(ask="?", options=(("a", ""), ("b", ""))), {"probabilities": '{"a": 0.5, "c": 0.5}'}),
+        (Choice(ask="?", options=(("a", ""), ("b", ""))), {"probability": 0.9}),
+    ],
+)
+def test_an_answer_of_another_kind_is_not_checked(store, asks, answer):
+    cut = FlagOn(names=("b",)) if isinstance(asks, Choice) else FlagLevel(value=1)
+    put_runs(store, run("a"))
+    put_answers(
+        store,
+        {"run_id": "a", "check_id": "q", **answer},
+        {"run_id": "a", "check_id": "q", "item": -1, "probability": 1.0},
+        {"run_id": "a", "check_id": "q", "item": 99, "probability": 1.0},
+    )
+    results = evaluate(question(items=(Item(asks=asks, cut=cut),)), store)
+    assert results.verdicts["status"].tolist() == ["not_checked"]
+    assert results.findings.empty
