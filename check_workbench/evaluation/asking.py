@@ -62,6 +62,8 @@ def ask(asking: Asking, units: pd.DataFrame) -> tuple[list[Answer], Counter[str]
     except WorkbenchError:
         raise
     except Exception as error:
+        if keeper.ours:
+            raise
         raise EvaluatorError(
             f"evaluator {asking.evaluator.name!r} stopped answering check {asking.check.id!r}: "
             f"{type(error).__name__}: {error}. {len(keeper.answers)} of {len(units)} answers came and are kept, the "
@@ -78,6 +80,8 @@ class _Keeper:
     def __init__(self, asking: Asking, *, total: int) -> None:
         self.answers: list[Answer] = []
         self.notes: Counter[str] = Counter()
+        self.ours = False
+        """Whether it was no fault of the evaluator's that the answers ended."""
         self._asking = asking
         self._total = total
         self._requested: set[tuple[Any, ...]] = set()
@@ -85,10 +89,14 @@ class _Keeper:
         self._last = time.monotonic()
 
     def watched(self, requests: Iterable[Request]) -> Iterator[Request]:
-        for request in requests:
-            self._requested.add(_place(request))
-            self.notes[_CUT] += request.evidence.truncated
-            yield request
+        try:
+            for request in requests:
+                self._requested.add(_place(request))
+                self.notes[_CUT] += request.evidence.truncated
+                yield request
+        except Exception:
+            self.ours = True
+            raise
 
     def keep(self, answer: Answer) -> None:
         if _place(answer) not in self._requested:

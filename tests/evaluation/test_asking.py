@@ -226,3 +226,13 @@ def test_values_of_any_kind_are_kept(store):
     evaluate(question(), store, Judging())
     (answer,) = evaluate(question(), store).answers.to_dict("records")
     assert (answer["value"], answer["findings"], answer["probabilities"]) == ("{not json", ["one"], {"0": 1.0})
+
+
+def test_a_fault_of_ours_is_not_blamed_on_the_evaluator(store, monkeypatch):
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError
+
+    put_runs(store, run("a"))
+    monkeypatch.setattr("check_workbench.evaluation.requests.trace_evidence", broken)
+    with pytest.raises(ZeroDivisionError):
+        evaluate(question(), store, Judge())
