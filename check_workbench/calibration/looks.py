@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 READING = ("calibrate", "compare", "tune", "preview", "trust")
 """Calls after which a changed cut may owe its value to the labels that they read."""
+NEXT_LOOK = """
+    insert into looks (look, "at", call, check_id, asked, document, change, plan_digest, cutoffs, labels, runs, result)
+    select coalesce(max(look), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from looks
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,31 +60,28 @@ def record(store: Store, check: Check, look: Look) -> bool:
     bool
         Whether the ledger now knows the look; False for a store that is open to read only.
     """
-    if getattr(store, "read_only", False):
+    if store.read_only:
         return False
     known = ledger(store, check)
     labels = sorted(look.labels)
     same = (known["call"] == look.call) & (known["document"] == check.document)
     if look.call != "trust" and any(seen == labels for seen in known.loc[same, "labels"]):
         return True
-    import pandas as pd
-
-    number = int(store.sql("select coalesce(max(look), 0) + 1 as next from looks")["next"].iloc[0])
-    row = {
-        "look": number,
-        "at": datetime.now(UTC).replace(tzinfo=None),
-        "call": look.call,
-        "check_id": check.id,
-        "asked": check.asked,
-        "document": check.document,
-        "change": look.change,
-        "plan_digest": look.plan_digest,
-        "cutoffs": json.dumps(cutoffs_of(check)),
-        "labels": json.dumps(labels),
-        "runs": json.dumps(sorted(look.runs)),
-        "result": json.dumps(look.result, sort_keys=True),
-    }
-    store.insert("looks", pd.DataFrame([row]))
+    values = [
+        datetime.now(UTC).replace(tzinfo=None),
+        look.call,
+        check.id,
+        check.asked,
+        check.document,
+        look.change,
+        look.plan_digest,
+        json.dumps(cutoffs_of(check)),
+        json.dumps(labels),
+        json.dumps(sorted(look.runs)),
+        json.dumps(look.result, sort_keys=True),
+    ]
+    with store.transaction() as cursor:
+        cursor.execute(NEXT_LOOK, values)
     return True
 
 

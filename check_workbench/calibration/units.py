@@ -29,6 +29,7 @@ LABEL_COLUMNS = (
     "blind",
     "reason_not_blind",
     "n_rows",
+    "edited",
     "decided_at",
     "decision_keys",
     "probability_sampled",
@@ -54,6 +55,8 @@ class Units:
     """Decisions that the labels left out, by reason."""
     notes: tuple[str, ...] = ()
     """What the labels assume."""
+    quotes: dict[str, str] = field(default_factory=dict)
+    """What the check quoted or explained, by run."""
 
     @property
     def labelled(self) -> pd.DataFrame:
@@ -183,7 +186,8 @@ def _wide(check: Check, scores: pd.DataFrame) -> pd.DataFrame:
         for name in ("method", "model"):
             wide[name] = _together(wide[name], other[name])
         wide[f"s{place}"] = other["score"].astype(float)
-    return wide.reset_index()
+    words = [name for name in ABOUT if name not in {"run_length", "started_at"}]
+    return wide.reset_index().astype(dict.fromkeys(words, object))
 
 
 def _together(one: pd.Series[Any], other: pd.Series[Any]) -> pd.Series[Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import gather
 from check_workbench.certificates.certificate import Certificate, Certificates
 from check_workbench.certificates.deciding import decide
+from check_workbench.certificates.evidence import quotes_of
 from check_workbench.errors import InputError
 from check_workbench.evaluation import evaluate, read
 from check_workbench.plans import Plan
@@ -65,6 +67,7 @@ def trust(
     results = evaluate(found, store)
     entries = []
     for check in found:
-        units = gather(check, store, results.scores, kind=plan.labels)
+        gathered = gather(check, store, results.scores, kind=plan.labels)
+        units = dataclasses.replace(gathered, quotes=quotes_of(results, check))
         entries.append(decide(units, store, plan, looks=ledger.ledger(store, check)))
     return Certificates(entries=tuple(entries), plan=plan)

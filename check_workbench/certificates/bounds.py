@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from check_workbench.calibration.units import unequal
-from check_workbench.stats.certify import Cuts, CutTest, labels_for_power, labels_needed, own_cut, strata, walk
-from check_workbench.stats.clusters import clustered_test, design_effect, one_per_cluster
-from check_workbench.stats.intervals import lower_bounds
+from check_workbench.certificates.exact import anytime_bound, exact, lower
+from check_workbench.stats.certify import Cuts, labels_for_power, labels_needed, own_cut, walk
+from check_workbench.stats.clusters import one_per_cluster
+from check_workbench.stats.intervals import lower_bounds, upper_bounds
 from check_workbench.stats.monitor import certifying, further_needed
 
 if TYPE_CHECKING:
     import pandas as pd
-    from numpy.typing import NDArray
 
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.certificates.sides import Region
@@ -75,6 +75,8 @@ class Tested:
     """Every counted error."""
     labels: pd.DataFrame | None = None
     """The labels that were counted."""
+    path: tuple[dict[str, float], ...] = ()
+    """Coverage, observed risk and its upper bound, each on its own, along the cuts."""
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -121,7 +123,7 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     coverage = _share_inside(region, sample)
     found = dataclasses.replace(
         found,
-        lower=_lower(region.wrong(own), own, delta),
+        lower=lower(region.wrong(own), own, delta),
         own_coverage=coverage,
         coverage=found.coverage if way == "walk" and found.certified else coverage,
         further=_further(region, bound, fresh, seen=not look.first or found.n > 0),
@@ -130,7 +132,8 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     )
     if found.too_few_clusters is not None:
         found = dataclasses.replace(found, certified=False)
-    return dataclasses.replace(found, decides_with_taken=_with_taken(region, found, sample, coverage))
+    decides = _with_taken(region, found, sample, coverage)
+    return dataclasses.replace(found, decides_with_taken=decides, path=_path(region, found, sample))
 
 
 def _way(region: Region, bound: Bound, sample: Sample, look: Look) -> Way:
@@ -151,7 +154,7 @@ def _own(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Test
     base = Tested(bound=bound, way="own", delta=delta, labels=rows, wrong=rows[wrong])
     if rows.empty:
         return base
-    test, notes = _exact(wrong, rows, alpha=bound.target, delta=delta)
+    test, notes = exact(wrong, rows, alpha=bound.target, delta=delta)
     return dataclasses.replace(
         base,
         n=len(rows),
@@ -160,37 +163,6 @@ def _own(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Test
         certified=test.certified,
         notes=tuple(notes),
     )
-
-
-def _exact(wrong: NDArray[np.bool_], rows: pd.DataFrame, *, alpha: float, delta: float) -> tuple[CutTest, list[str]]:
-    """Test a fixed cut; where labels share clusters, the weaker of two readings decides."""
-    clusters = rows["cluster"].to_numpy()
-    coarse = len(set(clusters)) < len(rows)
-    if unequal(rows):
-        test = _stratified(wrong, rows, alpha=alpha, delta=delta)
-        if coarse:
-            one = one_per_cluster(clusters)
-            single = _stratified(wrong[one], rows.iloc[one], alpha=alpha, delta=delta)
-            test = max(test, single, key=lambda t: t.bound)
-        return test, ["labels were drawn with differing probabilities: each stratum is bounded on its own"]
-    if not coarse or len(set(clusters)) < 2:
-        return own_cut(int(wrong.sum()), len(rows), alpha=alpha, delta=delta), []
-    both = clustered_test(wrong, clusters, alpha=alpha, delta=delta)
-    weaker = max(both.scaled, both.single, key=lambda t: t.bound)
-    words = (
-        f"{len(rows)} labels in {both.clusters} clusters (design effect {both.design_effect:.2f}): "
-        "the weaker of the scaled test and of one label per cluster decides"
-    )
-    return dataclasses.replace(weaker, certified=both.certified), [words]
-
-
-def _stratified(wrong: NDArray[np.bool_], rows: pd.DataFrame, *, alpha: float, delta: float) -> CutTest:
-    drawn = rows["probability_sampled"].to_numpy(dtype=np.float64)
-    values, stratum = np.unique(drawn, return_inverse=True)
-    n = np.bincount(stratum)
-    errors = np.bincount(stratum, weights=wrong)
-    weight = n / values
-    return strata(errors, n, weight / weight.sum(), alpha=alpha, delta=delta)
 
 
 def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested:
@@ -242,6 +214,21 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     )
 
 
+def _path(region: Region, found: Tested, sample: Sample) -> tuple[dict[str, float], ...]:
+    """Return what each cut would do, for a picture; nothing is decided on it."""
+    if region.side != "false_pass" or sample.usable.empty or not region.walkable:
+        return ()
+    rows = region.scored(sample.usable)
+    cuts = region.cuts(start=0.4)
+    step = walk(region.scores(rows), region.wrong(rows), cuts, alpha=found.bound.target, delta=found.delta)
+    upper = upper_bounds(step.errors, step.n, delta=found.delta)
+    return tuple(
+        {"coverage": float(c), "risk": float(e / n), "bound": float(u)}
+        for c, e, n, u in zip(cuts.coverage, step.errors, step.n, upper, strict=True)
+        if n
+    )
+
+
 def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Tested:
     """Bet on a low risk, label by label, so that any number of later looks is covered together."""
     first = rows.drop_duplicates("cluster")
@@ -255,35 +242,9 @@ def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) 
         base,
         n=len(first),
         errors=int(wrong.sum()),
-        upper=_anytime_bound(wrong, delta),
+        upper=anytime_bound(wrong, delta),
         certified=certifying(wrong, alpha=bound.target, delta=delta).reached is not None,
     )
-
-
-def _anytime_bound(wrong: NDArray[np.bool_], delta: float) -> float:
-    """Return the smallest target that the bets so far would certify, to four digits."""
-    low, high = 0, 10_000
-    while high - low > 1:
-        middle = (low + high) // 2
-        reached = certifying(wrong, alpha=middle / 10_000, delta=delta).reached
-        low, high = (low, middle) if reached is not None else (middle, high)
-    return high / 10_000
-
-
-def _lower(wrong: NDArray[np.bool_], rows: pd.DataFrame, delta: float) -> float | None:
-    """Return the lower bound of the risk at the own cut, over all usable labels there."""
-    if rows.empty:
-        return None
-    clusters = rows["cluster"].to_numpy()
-    several = len(set(clusters))
-    effect = design_effect(wrong, clusters) if 1 < several < len(rows) else 1.0
-    drawn = rows["probability_sampled"].to_numpy(dtype=np.float64)
-    if unequal(rows):
-        values, stratum = np.unique(drawn, return_inverse=True)
-        n, errors = np.bincount(stratum) / effect, np.bincount(stratum, weights=wrong) / effect
-        weight = n / values
-        return float(weight / weight.sum() @ lower_bounds(errors, n, delta=delta / len(values)))
-    return float(lower_bounds(wrong.sum() / effect, len(rows) / effect, delta=delta))
 
 
 def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, seen: bool) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.outcome import in_order
-from check_workbench.calibration.units import decision_keys, digest, name_of, records
+from check_workbench.calibration.units import decision_keys, digest, records
 from check_workbench.certificates import bounds, wording
 from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
+from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import violations
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.sides import Region
@@ -60,7 +59,8 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
     guards = [words for t in found if t.certified for words in violations(regions[t.bound.side], t, labels)]
     made = _certificate(units, plan, labels, found, guards)
-    made = _with_details(made, store, labels, found, number=earlier + 1)
+    errors = [row for t in found for row in counted_errors(t, units, store)]
+    made = _with_details(made, labels, found, errors, number=earlier + 1)
     return _record(store, units, plan, made, tested=any(t.n for t in found))
 
 
@@ -139,13 +139,12 @@ def _numbers(changes: Sequence[Threshold]) -> str:
 
 def _with_details(
     made: Certificate,
-    store: Store,
     labels: Sample,
     found: Sequence[Tested],
+    errors: list[dict[str, Any]],
     *,
     number: int,
 ) -> Certificate:
-    wrong = [row for t in found if t.wrong is not None for row in _errors(t, store)]
     changes = [dataclasses.asdict(change) for t in found for change in t.changes] if made.outcome == "ready" else []
     unequal = labels.usable["probability_sampled"].notna().any()
     details = {
@@ -154,7 +153,7 @@ def _with_details(
         "model": labels.model,
         "look": number,
         "bounds": [_bound(t) for t in found],
-        "counted_errors": wrong,
+        "counted_errors": errors,
         "changes": changes,
         "assumed": [] if unequal else [wording.EQUAL],
         "usable": len(labels.usable),
@@ -178,42 +177,24 @@ def _bound(found: Tested) -> dict[str, Any]:
         "coverage": found.coverage,
         "further": found.further,
         "labels_for_power": found.power,
+        "errors_if_edited_is_good": _if_edited_is_good(found),
+        "path": list(found.path),
     }
+
+
+def _if_edited_is_good(found: Tested) -> int:
+    """Return the errors if work that somebody only edited counted as good."""
+    labels = found.labels
+    if labels is None or labels.empty:
+        return 0
+    edited = int(labels["edited"].fillna(value=False).astype(bool).sum())
+    return found.errors + (edited if found.bound.side == "false_fail" else -edited)
 
 
 def _bounced(labels: Sample) -> dict[str, int]:
     """Count the good work that the check fails, among all good work."""
     good = labels.usable[~labels.usable["positive"].astype(bool)]
     return {"good": len(good), "failed": int((good["verdict"] == "fail").sum())}
-
-
-def _errors(found: Tested, store: Store) -> list[dict[str, Any]]:
-    """List every counted error with what people decided and wrote."""
-    rows = found.wrong
-    if rows is None or rows.empty:
-        return []
-    keys = decision_keys(rows)
-    said = store.sql(
-        "select decision_key, decision, decided_by, note from decisions where list_contains(?::bigint[], decision_key)",
-        [keys],
-    ).set_index("decision_key")
-    return [
-        {
-            "side": found.bound.side,
-            "run": row["run_id"],
-            "step": row["step_id"] or None,
-            "unit": name_of(row),
-            "verdict": row["verdict"],
-            "score": float(row["s0"]) if np.isfinite(row["s0"]) else None,
-            "decisions": [_said(said, int(key)) for key in row["decision_keys"]],
-        }
-        for row in records(rows.sort_values(["run_id", "step_id", "attempt"]))
-    ]
-
-
-def _said(said: pd.DataFrame, key: int) -> dict[str, Any]:
-    row = said.loc[key]
-    return {name: row[name] if isinstance(row[name], str) else None for name in ("decision", "decided_by", "note")}
 
 
 def _fingerprint(units: Units) -> str:

@@ -25,18 +25,19 @@ REGAINABLE = (*NOT_BLIND, "other_version", "other_method", "test_run")
 """Reasons which make the evidence unusable where it would decide with the labels that they took."""
 OTHER_VERSION_WORDS = ("differs from the present", "another version", "the run changed")
 CONTENT = """
-    with parts as (
+    with wanted as (select * from runs where run_id in (select unnest(?::varchar[]))),
+    parts as (
         select run_key, md5(string_agg(concat_ws('|', coalesce(type, ''), coalesce(name, ''),
             coalesce(input_digest::varchar, ''), coalesce(output_digest::varchar, '')), '\n' order by seq)) as part
-        from spans group by run_key
+        from spans semi join wanted using (run_key) group by run_key
         union all
         select run_key, md5(string_agg(concat_ws('|', step_id, coalesce(attempt, 1)::varchar, coalesce(input, ''),
             coalesce(output, ''), coalesce(summary, '')), '\n' order by place)) as part
-        from steps where coalesce(input, output, summary) is not null group by run_key
+        from steps semi join wanted using (run_key) where coalesce(input, output, summary) is not null group by run_key
     )
-    select runs.run_id, md5(concat_ws('|', string_agg(parts.part, '|' order by parts.part),
-        coalesce(any_value(runs.input), ''), coalesce(any_value(runs.final_output), ''))) as content
-    from runs join parts using (run_key) group by runs.run_id
+    select wanted.run_id, md5(concat_ws('|', string_agg(parts.part, '|' order by parts.part),
+        coalesce(any_value(wanted.input), ''), coalesce(any_value(wanted.final_output), ''))) as content
+    from wanted join parts using (run_key) group by wanted.run_id
 """
 
 
@@ -180,7 +181,7 @@ def _fit(labelled: pd.DataFrame, looks: pd.DataFrame, asked_since: Any) -> Any:
 
 def _mark_twins(labelled: pd.DataFrame, store: Store) -> None:
     """Keep the first decided of the runs that have the same content; runs without content are no twins."""
-    content = store.sql(CONTENT).set_index("run_id")["content"]
+    content = store.sql(CONTENT, [sorted(set(labelled["run_id"]))]).set_index("run_id")["content"]
     same = labelled["run_id"].map(content)
     kept = labelled["why"].isna() & same.notna()
     keys = labelled.assign(same=same)[["same", "step_id"]]

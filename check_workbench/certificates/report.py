@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench import html
+from check_workbench import html, plots
 from check_workbench.certificates.wording import SCOPE, WARNING, share
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ SUMMARY = {"check": "check", "outcome": "outcome", "n": "labels", "errors": "err
            "coverage": "decides", "labels_needed": "labels needed"}  # fmt: skip
 BOUNDS = {"side": "risk", "target": "target", "n": "labels", "errors": "errors", "upper": "risk at most",
           "lower": "risk at least", "way": "test", "certified": "certified", "coverage": "decides"}  # fmt: skip
-ERRORS = {"unit": "work", "verdict": "the check said", "score": "score", "said": "people said", "note": "their note"}
+ERRORS = {"unit": "work", "verdict": "the check said", "score": "score", "quote": "it quoted", "said": "people said",
+          "note": "their note"}  # fmt: skip
 
 
 def html_report(of: Certificates) -> str:
@@ -62,11 +63,21 @@ def _blocks(of: Certificates) -> Iterator[Block]:
         yield html.heading(f"{entry.check}: {TITLES[entry.outcome]}")
         yield html.bullets(entry.reasons)
         yield html.table(entry.details.get("bounds", []), BOUNDS, caption="What was tested")
+        yield from _pictures(entry)
         errors = _errors(entry)
         if errors:
             yield html.table(errors, ERRORS, caption=f"Every counted error ({len(errors)})")
         yield html.details("Conditions", html.bullets(_conditions(entry)))
     yield html.details("Plan", html.definitions({**of.plan.to_dict(), "digest": of.plan.digest}))
+
+
+def _pictures(entry: Certificate) -> Iterator[Block]:
+    for bound in entry.details.get("bounds", []):
+        if bound["path"]:
+            certified = bound["coverage"] if bound["certified"] else None
+            made = plots.coverage_risk(bound["path"], target=bound["target"], certified=certified, title=entry.check)
+            words = f"{entry.check}: observed risk and its upper bound over the share of work that passes"
+            yield html.figure(plots.svg(made), words, caption="Each bound holds for its cut alone.")
 
 
 def _summary(entry: Certificate) -> dict[str, Any]:
@@ -79,7 +90,7 @@ def _errors(entry: Certificate) -> list[dict[str, Any]]:
         {
             **row,
             "said": ", ".join(_decision(d) for d in row["decisions"]),
-            "note": " / ".join(d["note"] for d in row["decisions"] if d["note"]) or row.get("quote"),
+            "note": " / ".join(d["note"] for d in row["decisions"] if d["note"]) or None,
         }
         for row in entry.details.get("counted_errors", [])
     ]
@@ -96,11 +107,18 @@ def _conditions(entry: Certificate) -> list[str]:
     return [
         f"answers: {by or 'none'}; look {details.get('look', 1)} for this change",
         f"{details.get('usable', 0)} usable labels; {details.get('population', 0)} first submissions recorded",
+        *(f"with work that was only edited counted as good: {words}" for words in _edited(details)),
         f"good work that the check fails: {bounced['failed']} of {bounced['good']}",
         *details.get("assumed", []),
         *details.get("notes", []),
         SCOPE,
     ]
+
+
+def _edited(details: dict[str, Any]) -> Iterator[str]:
+    for bound in details.get("bounds", []):
+        if bound["errors_if_edited_is_good"] != bound["errors"]:
+            yield f"{bound['errors_if_edited_is_good']} instead of {bound['errors']} errors in {bound['n']} labels"
 
 
 def _rows(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:

@@ -170,9 +170,7 @@ def test_scores_that_drift_hold_the_certificate_back(store, team):
 def test_every_count_adds_up(store, team):
     rng = np.random.default_rng(3)
     kinds: list[dict[str, object]] = [{}, {"seen": "true"}, {"seen": ""}, {"mode": "test"}, {"p": None}, {}]
-    units = []
-    for unit in uniform(300, labelled=300, risk=lambda s: s / 3):
-        units.append({**unit, **kinds[rng.integers(0, 6)]})
+    units = [{**unit, **kinds[rng.integers(0, 6)]} for unit in uniform(300, labelled=300, risk=lambda s: s / 3)]
     team.load(store, units)
     cert = cw.trust(team.check, store, plan=REPLACE)
     assert cert[0].details["usable"] + sum(cert.excluded.values()) == 300

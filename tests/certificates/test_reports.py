@@ -46,7 +46,7 @@ def test_a_markdown_table_keeps_its_columns(decided, tmp_path):
     lines = decided.report(tmp_path / "trust.md").read_text(encoding="utf-8").splitlines()
     rows = [line for line in lines if line.startswith("| r-")]
     assert rows
-    assert {line.replace("\\|", "").count("|") for line in rows} == {6}
+    assert {line.replace("\\|", "").count("|") for line in rows} == {7}
 
 
 def test_other_suffixes_and_places_are_refused_in_words(decided, tmp_path):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 from hypothesis import given
@@ -19,6 +21,9 @@ from check_workbench.checks import (
     with_threshold,
 )
 from check_workbench.results import Answer, judge, worst
+
+if TYPE_CHECKING:
+    from check_workbench.results import Status
 
 
 def table(*columns) -> pd.DataFrame:
@@ -44,7 +49,7 @@ def passes(of: Check, rows: pd.DataFrame, side: str) -> np.ndarray:
     wanted = "pass" if side == "false_pass" else "fail"
     found = []
     for values in rows.filter(regex=r"^s\d").to_numpy():
-        statuses = []
+        statuses: list[Status] = []
         for item, value in zip(of.items, values, strict=True):
             if isinstance(item.cut, AtLeast):
                 statuses.append("fail" if value >= item.cut.value else "pass")
