@@ -351,7 +351,9 @@ def open_store(path: str | Path | None = None, *, read_only: bool = False) -> St
 def _check_place(path: Path, *, read_only: bool) -> None:
     refused = [c for c in _REFUSED if c in os.path.realpath(path).removeprefix(path.anchor)]
     if refused:
-        raise StoreError(f"{str(path)!r} must be a path without {' and '.join(refused)}: DuckDB reads them as more than a name")
+        raise StoreError(
+            f"{str(path)!r} must be a path without {' and '.join(refused)}: DuckDB reads them as more than a name"
+        )
     if path.is_dir():
         raise StoreError(f"{path} must be a file for the store, but it is a folder")
     if not path.exists() and read_only:
@@ -384,7 +386,5 @@ def _staged(cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | i
         columns = list(rows.columns)
         with memory_tables(cursor, rows):
             cursor.execute(f"create or replace temp table new_rows as {compiled(rows)}")
-    try:
-        yield columns
-    finally:
-        cursor.execute("drop table if exists new_rows")
+    yield columns
+    cursor.execute("drop table new_rows")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError, UnknownNameError
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
     import pyarrow as pa
+
+
+_CONTROL = re.compile(r"((?<!\\)(?:\\\\)*\\u00)([01][0-9a-f])")
+"""A control character as Python writes it; DuckDB writes capitals."""
 
 
 def query(connection: duckdb.DuckDBPyConnection, text: str, params: Any = None) -> pd.DataFrame:
@@ -79,8 +84,9 @@ def to_arrow(name: str, rows: pd.DataFrame) -> pa.Table:
 
 
 def json_text(value: Any) -> str:
-    """Write a value as compact JSON; NaN and infinity are refused with a ValueError."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    """Write a value as compact JSON, as DuckDB does; NaN and infinity are refused with a ValueError."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _CONTROL.sub(lambda found: found[1] + found[2].upper(), text) if "\\u00" in text else text
 
 
 def _array(values: pd.Series[Any], *, kind: str, type_: pa.DataType) -> pa.Array:

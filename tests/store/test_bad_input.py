@@ -124,7 +124,9 @@ def test_a_broken_line_is_rejected_and_the_others_come_in(store, tmp_path, line,
 
 def test_bottomless_nesting_does_no_harm(store, tmp_path):
     deep = b"[" * 100_000 + b"]" * 100_000
-    (tmp_path / "a.jsonl").write_bytes(b'{"run_id": "r", "input": ' + deep + b'}\n{"run_id": "s", "x": ' + deep + b"}\n")
+    (tmp_path / "a.jsonl").write_bytes(
+        b'{"run_id": "r", "input": ' + deep + b'}\n{"run_id": "s", "x": ' + deep + b"}\n"
+    )
     report = store.load(tmp_path / "a.jsonl")
     assert report.runs == 1
     assert "nested too deeply" in report.rejected[0].reason
@@ -155,7 +157,9 @@ def test_hostile_words_are_only_words(tmp_path, text):
         span = store.sql("select type, name, span_id, output, attributes, input from spans").to_dict("records")[0]
         assert [span[k] for k in ("type", "name", "span_id", "output")] == [text] * 4
         assert json.loads(span["input"]) == {text: text}
-        (folder / "d.csv").write_text('run_id,decision,note\n"' + text.replace('"', '""').replace("\x00", "") + '",approved,x\n')
+        (folder / "d.csv").write_text(
+            'run_id,decision,note\n"' + text.replace('"', '""').replace("\x00", "") + '",approved,x\n'
+        )
         store.load_decisions(folder / "d.csv")
         assert store.delete([text]) == 1
         assert store.sql("select count(*) as n from runs")["n"][0] == 0
@@ -179,7 +183,9 @@ def test_many_parents_in_a_row_are_no_circle(store, tmp_path):
     n = 3_000
     down = [{"type": "t", "span_id": str(i), **({"parent_id": str(i - 1)} if i else {})} for i in range(n)]
     up = [{"type": "t", "span_id": str(i), "parent_id": str(i + 1)} for i in range(n)]
-    assert store.load(write(tmp_path / "a.jsonl", {"run_id": "d", "spans": down}, {"run_id": "u", "spans": up})).runs == 2
+    assert (
+        store.load(write(tmp_path / "a.jsonl", {"run_id": "d", "spans": down}, {"run_id": "u", "spans": up})).runs == 2
+    )
 
 
 def test_places_that_are_no_files(store, tmp_path):
