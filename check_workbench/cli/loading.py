@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 def formats(arguments: argparse.Namespace) -> Outcome:
     """List the formats that can be loaded."""
     del arguments
+    from check_workbench.decisions import FORMATS
     from check_workbench.sources import READERS
 
-    rows = [{"name": reader.name, "summary": reader.summary} for reader in READERS.values()]
-    return Outcome(text=table(rows, ["name", "summary"]), data={"formats": rows})
+    runs = [{"of": "runs", "name": one.name, "summary": one.summary} for one in READERS.values()]
+    rows = [*runs, *({"of": "decisions", "name": one.name, "summary": one.summary} for one in FORMATS.values())]
+    return Outcome(text=table(rows, ["of", "name", "summary"]), data={"formats": rows})
 
 
 def load(arguments: argparse.Namespace) -> Outcome:

@@ -48,9 +48,12 @@ def checks(tmp_path: Path) -> Path:
 
 
 def test_formats_lists_every_reader(cli: Any) -> None:
+    from check_workbench.decisions import FORMATS
     from check_workbench.sources import READERS
 
-    assert {row["name"] for row in cli("formats", "--json").document["formats"]} >= set(READERS)
+    listed = cli("formats", "--json").document["formats"]
+    assert {row["name"] for row in listed if row["of"] == "runs"} == set(READERS)
+    assert {row["name"] for row in listed if row["of"] == "decisions"} == set(FORMATS)
     assert all(name in cli("formats").out for name in READERS)
 
 
