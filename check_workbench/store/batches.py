@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +12,7 @@ from check_workbench.store.validity import problem_of, span_id, utc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
 
     import pyarrow as pa
 

@@ -111,10 +111,15 @@ def _to_pandas(rows: pa.Table) -> pd.DataFrame:
 
     whole = [f.name for f in rows.schema if pa.types.is_integer(f.type)]
     if len(set(rows.column_names)) < rows.num_columns or not whole:
-        return rows.to_pandas()
+        return _plain(rows)
     gaps: Sequence[str] = [name for name in whole if rows[name].null_count]
-    frame = rows.drop_columns(list(gaps)).to_pandas() if gaps else rows.to_pandas()
+    frame = _plain(rows.drop_columns(list(gaps)) if gaps else rows)
     for name in gaps:
         values = rows[name].to_pandas(types_mapper=lambda _: pd.Int64Dtype())
         frame.insert(rows.column_names.index(name), name, values.astype("Int64"))
+    return frame
+
+
+def _plain(rows: pa.Table) -> pd.DataFrame:
+    frame: pd.DataFrame = rows.to_pandas()
     return frame

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from check_workbench.errors import InputError
 from check_workbench.sources import Rejected, opened
 from check_workbench.sources.json_text import decode, reason_of
 from check_workbench.store.arrivals import Tally, Target, store_placed
@@ -86,7 +87,7 @@ def _store_block(
     odd = {row for (row,) in cursor.execute("select row from suspects").fetchall()}
     if len(odd) < lines.num_rows:
         own.add(settle(cursor, target.source), target.file)
-    after = key + lines.num_rows
+    after = key + int(lines.num_rows)
     if not odd:
         return after
     texts = [(place, text) for place, text in block.lines(key) if place.row in odd]
@@ -116,7 +117,6 @@ def _run(text: bytes, line: int, target: Target, own: Tally) -> Run | None:
     try:
         return run_of(decode(text.decode("utf-8")), note=lambda note: own.note(target.file, note))
     except ValueError as error:
-        known = type(error) is not ValueError
-        reason = reason_of(error) if known else str(error)
+        reason = str(error) if isinstance(error, InputError) else reason_of(error)
         own.rejected.append(Rejected(file=target.file, line=line, reason=reason))
     return None

@@ -159,7 +159,10 @@ select row, generate_subscripts(spans, 1) - 1 as seq,
     unnest(coalesce(places, range(1, len(spans) + 1))) as file_place
 from (
     select row, spans, {_ORDER} as places
-    from (select row, spans, {_STARTS} as starts from (select row, {_part_shape("spans", Span)} as spans from native_lines))
+    from (
+        select row, spans, {_STARTS} as starts
+        from (select row, {_part_shape("spans", Span)} as spans from native_lines)
+    )
 )
 """
 _STEPS = f"""

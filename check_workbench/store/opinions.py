@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import check_workbench.decisions as readers
 from check_workbench.errors import InputError
-from check_workbench.records import Decision
-from check_workbench.results import Answer
 from check_workbench.sources import Note, Rejected
 from check_workbench.store.batches import text_form
 from check_workbench.store.doctor import examine
@@ -28,6 +26,8 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from check_workbench.records import Decision
+    from check_workbench.results import Answer
     from check_workbench.store.database import Store
 
 _SAW = ("saw_verdict", "prefilled")

@@ -7,6 +7,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.errors import InputError
 from check_workbench.records import Run, Span, Step, columns
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def run_of(record: Any, *, note: Callable[[str], None]) -> Run:
 
     Raises
     ------
-    ValueError
+    InputError
         If the record cannot be used; the message says why.
 
     Examples
@@ -43,11 +44,11 @@ def run_of(record: Any, *, note: Callable[[str], None]) -> Run:
     {'team': 'red'}
     """
     if not isinstance(record, dict):
-        raise ValueError(f"a run must be an object, got {_shown(record)}")
+        raise InputError(f"a run must be an object, got {_shown(record)}")
     if isinstance(record.get("run_id"), bool | dict | list | float):
-        raise ValueError(f"run_id must be a text, got {_shown(record['run_id'])}")
+        raise InputError(f"run_id must be a text, got {_shown(record['run_id'])}")
     if record.get("run_id") in (None, ""):
-        raise ValueError("run_id is required, and is missing or empty")
+        raise InputError("run_id is required, and is missing or empty")
     spans = tuple(_part(Span, p, f"span {i}", note=note) for i, p in enumerate(_list(record, "spans"), start=1))
     steps = tuple(_part(Step, p, f"step {i}", note=note) for i, p in enumerate(_list(record, "steps"), start=1))
     values = _values(Run, {k: v for k, v in record.items() if k not in {"spans", "steps"}}, "the run", note=note)
@@ -72,7 +73,7 @@ def moment(value: Any) -> tuple[datetime, bool]:
 
     Raises
     ------
-    ValueError
+    InputError
         If it is neither.
 
     Examples
@@ -83,18 +84,18 @@ def moment(value: Any) -> tuple[datetime, bool]:
     True
     """
     if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise ValueError(f"must be a time, got {_shown(value)}")
+        raise InputError(f"must be a time, got {_shown(value)}")
     text = str(value)
     if _NUMBER.fullmatch(text):
         return _since_epoch(value if isinstance(value, int) else float(value)), False
     try:
         read = datetime.fromisoformat(text)
     except ValueError:
-        raise ValueError(f"must be ISO 8601 or seconds since 1970, got {_shown(value)}") from None
+        raise InputError(f"must be ISO 8601 or seconds since 1970, got {_shown(value)}") from None
     try:
         return (read.replace(tzinfo=UTC), True) if read.tzinfo is None else (read.astimezone(UTC), False)
     except OverflowError:
-        raise ValueError(f"must lie between 1970 and 2200, got {_shown(value)}") from None
+        raise InputError(f"must lie between 1970 and 2200, got {_shown(value)}") from None
 
 
 def _since_epoch(number: float) -> datetime:
@@ -105,22 +106,22 @@ def _since_epoch(number: float) -> datetime:
             return _EPOCH + timedelta(microseconds=number * 1_000_000 // per_second)
         return _EPOCH + timedelta(microseconds=math.floor(round(number / per_second * 1e6, 3)))
     except (OverflowError, ValueError):
-        raise ValueError(f"must lie between 1970 and 2200, got {_shown(number)}") from None
+        raise InputError(f"must lie between 1970 and 2200, got {_shown(number)}") from None
 
 
 def _list(record: Mapping[str, Any], name: str) -> list[Any]:
     value = record.get(name)
     if value is not None and not isinstance(value, list):
-        raise ValueError(f"{name} must be a list, got {_shown(value)}")
+        raise InputError(f"{name} must be a list, got {_shown(value)}")
     return value or []
 
 
 def _part(kind: type[Any], value: Any, where: str, *, note: Callable[[str], None]) -> Any:
     if not isinstance(value, dict):
-        raise ValueError(f"{where} must be an object, got {_shown(value)}")
+        raise InputError(f"{where} must be an object, got {_shown(value)}")
     required = next(c.name for c in _COLUMNS[kind] if c.required)
     if value.get(required) in (None, ""):
-        raise ValueError(f"{where}: {required} is required, and is missing or empty")
+        raise InputError(f"{where}: {required} is required, and is missing or empty")
     return kind(**_values(kind, value, where, note=note))
 
 
@@ -134,8 +135,8 @@ def _values(kind: type[Any], record: Mapping[str, Any], where: str, *, note: Cal
         elif value is not None:
             try:
                 values[name] = _value(known[name], value, note=note)
-            except ValueError as error:
-                raise ValueError(f"{where}: {name} {error}") from None
+            except InputError as error:
+                raise InputError(f"{where}: {name} {error}") from None
     if unknown:
         values["attributes"] = _with(values.get("attributes") or {}, unknown)
     return values
@@ -161,23 +162,23 @@ def _value(column: Column, value: Any, *, note: Callable[[str], None]) -> Any:
     if column.kind in {"integer", "number"}:
         return _quantity(value, whole=column.kind == "integer")
     if column.kind == "flag" and not isinstance(value, bool):
-        raise ValueError(f"must be true or false, got {_shown(value)}")
+        raise InputError(f"must be true or false, got {_shown(value)}")
     if column.name in _OBJECTS and not isinstance(value, dict):
-        raise ValueError(f"must be an object, got {_shown(value)}")
+        raise InputError(f"must be an object, got {_shown(value)}")
     if column.name in _LISTS and not isinstance(value, list):
-        raise ValueError(f"must be a list, got {_shown(value)}")
+        raise InputError(f"must be a list, got {_shown(value)}")
     return value
 
 
 def _quantity(value: Any, *, whole: bool) -> float:
     must = "a whole number" if whole else "a number"
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise ValueError(f"must be {must}, got {_shown(value)}")
+        raise InputError(f"must be {must}, got {_shown(value)}")
     if isinstance(value, str) and not _NUMBER.fullmatch(value):
-        raise ValueError(f"must be {must}, got {_shown(value)}")
+        raise InputError(f"must be {must}, got {_shown(value)}")
     number = float(value)
     if not math.isfinite(number) or (whole and (not number.is_integer() or abs(number) >= 2**63)):
-        raise ValueError(f"must be {must}, got {_shown(value)}")
+        raise InputError(f"must be {must}, got {_shown(value)}")
     return int(number) if whole else number
 
 

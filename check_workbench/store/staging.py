@@ -204,11 +204,12 @@ def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
         [source],
     )
     added = {}
+    ordered = "" if every else "order by 1, 2"
     for name, place, names in (("spans", "seq", [*_SPAN, *_DERIVED]), ("steps", "place", _STEP)):
         added[name] = number(
             cursor,
             f"insert into {name} (run_key, {quote(place)}, {listed(names)}) "
-            f"select row, {quote(place)}, {listed(names)} from stage_{name} {which and f'{which} order by row, {place}'}",
+            f"select row, {quote(place)}, {listed(names)} from stage_{name} {which} {ordered}",
         )
     repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
     return Fates(

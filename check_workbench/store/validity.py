@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 LATEST = datetime(2201, 1, 1, tzinfo=UTC)
-_CHOICES = {r: [(c.name, c.choices) for c in columns(r) if c.choices] for r in (Run, Span)}
+_CHOICES: dict[type, list[tuple[str, tuple[str, ...]]]] = {
+    r: [(c.name, c.choices) for c in columns(r) if c.choices] for r in (Run, Span)
+}
 _TIMES = {r: [c.name for c in columns(r) if c.kind == "time"] for r in (Run, Span, Step)}
 
 

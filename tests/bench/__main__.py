@@ -28,7 +28,9 @@ def main(argv: Sequence[str] | None = None) -> None:
         print(json.dumps({"rows": [row.to_json() for row in rows]}))
         return
     for row in rows:
-        print(f"{row.ratio:8.2f} x (at most {row.limit:g}) {row.cpu_s:8.2f} s {row.peak_bytes / 1e6:8.0f} MB  {row.work}")
+        print(
+            f"{row.ratio:8.2f} x (at most {row.limit:g}) {row.cpu_s:8.2f} s {row.peak_bytes / 1e6:8.0f} MB  {row.work}"
+        )
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 RUNS = 100_000
 SPANS = 2_000_000
@@ -16,10 +16,37 @@ SEED = 7
 TOOLS = tuple(
     f"{verb}_{noun}" for verb in ("get", "find", "update", "cancel") for noun in ("order", "customer", "refund")
 )
-_WORDS = (
-    "order refund customer payment reservation item policy ticket status window carrier address invoice balance "
-    "approved pending shipped returned delivered cancelled window seat gift card voucher Zürich naïve 東京 total"
-).split()
+_WORDS = [
+    "order",
+    "refund",
+    "customer",
+    "payment",
+    "reservation",
+    "item",
+    "policy",
+    "ticket",
+    "status",
+    "window",
+    "carrier",
+    "address",
+    "invoice",
+    "balance",
+    "approved",
+    "pending",
+    "shipped",
+    "returned",
+    "delivered",
+    "cancelled",
+    "window",
+    "seat",
+    "gift",
+    "card",
+    "voucher",
+    "Zürich",
+    "naïve",
+    "東京",
+    "total",
+]
 _POOL = 1 << 20
 _START = 1_767_225_600.0
 

@@ -74,6 +74,7 @@ def over(database: Path) -> Row:
 
 def _scan(database: Path) -> None:
     with duckdb.connect(str(database), read_only=True) as connection:
+        connection.execute("set enable_progress_bar = false")
         names = ", ".join(f'"{row[0]}"' for row in connection.execute("describe spans").fetchall())
         connection.execute(f"select sum(hash({names})) from spans").fetchall()
 

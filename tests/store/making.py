@@ -37,6 +37,6 @@ def contents(store: Store, name: str) -> list[dict[str, Any]]:
         text = "select * exclude (run_key, source_key) from runs"
     frame = store.sql(f"select * from ({text}) order by {order}")
     return [
-        {k: None if v is None or v != v else v for k, v in row.items()}  # noqa: PLR0124
+        {str(k): None if v is None or v != v else v for k, v in row.items()}  # noqa: PLR0124
         for row in frame.astype(object).to_dict("records")
     ]

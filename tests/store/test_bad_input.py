@@ -154,9 +154,9 @@ def test_hostile_words_are_only_words(tmp_path, text):
         row = store.sql("select run_id, workflow, input, attributes from runs").to_dict("records")[0]
         assert (row["run_id"], row["workflow"], row["input"]) == (text, text, text)
         assert json.loads(row["attributes"]) == {text: text}
-        span = store.sql("select type, name, span_id, output, attributes, input from spans").to_dict("records")[0]
-        assert [span[k] for k in ("type", "name", "span_id", "output")] == [text] * 4
-        assert json.loads(span["input"]) == {text: text}
+        stored = store.sql("select type, name, span_id, output, attributes, input from spans").to_dict("records")[0]
+        assert [stored[k] for k in ("type", "name", "span_id", "output")] == [text] * 4
+        assert json.loads(stored["input"]) == {text: text}
         (folder / "d.csv").write_text(
             'run_id,decision,note\n"' + text.replace('"', '""').replace("\x00", "") + '",approved,x\n'
         )
@@ -216,7 +216,7 @@ def test_paths_that_do_not_exist_are_an_error(store, tmp_path):
         store.load(tmp_path / "none.jsonl")
     with pytest.raises(InputError, match="at least one"):
         store.load([])
-    with pytest.raises(InputError, match="cannot be read|does not exist"):
+    with pytest.raises(InputError, match=r"cannot be read|does not exist"):
         store.load("a\x00b")
 
 

@@ -145,9 +145,9 @@ def test_a_read_only_store_refuses_to_write(measured):
     assert store.sql("select count(*) as n from measurements")["n"][0] == 1000
     with pytest.raises(StoreError, match="read only"):
         store.delete(["r"])
-    with pytest.raises(Exception, match="read.only"):
+    with pytest.raises(Exception, match=r"read.only"):
         store.sql("delete from measurements")
-    with open_store(measured).hold(), pytest.raises(Exception, match="read.only"):
+    with open_store(measured).hold(), pytest.raises(Exception, match=r"read.only"):
         store.sql("delete from measurements")
     assert store.sql("select count(*) as n from measurements")["n"][0] == 1000
 

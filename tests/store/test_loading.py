@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -9,10 +10,9 @@ import pytest
 from check_workbench.errors import InputError
 from check_workbench.store import open_store
 from check_workbench.store.blocks import blocks
-
 from tests.store.making import contents, load_slowly, write
 
-RUN = {
+RUN: dict[str, Any] = {
     "run_id": "r",
     "workflow": "w",
     "status": "ok",
@@ -260,7 +260,7 @@ def test_durations_are_filled_from_times(store, tmp_path):
     store.load(write(tmp_path / "a.jsonl", {"run_id": "r", "spans": spans}))
     found = store.sql("select duration_ms from spans order by seq")["duration_ms"].tolist()
     assert (found[0], found[2]) == (1500.0, 7.0)
-    assert found[1] != found[1]  # noqa: PLR0124
+    assert found[1] != found[1]
 
 
 def test_times_without_a_zone_are_utc_and_noted(store, tmp_path):

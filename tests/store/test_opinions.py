@@ -58,7 +58,7 @@ def test_answers_come_in_once_and_know_their_run(store, tmp_path):
     )
     report = store.load_answers(path)
     assert (report.answers, len(report.rejected), store.load_answers(path).already) == (3, 1, 3)
-    rows = store.sql("select run_id, run_digest, stale, probabilities, value, findings, \"at\"::varchar as at from answers")
+    rows = store.sql('select * exclude ("at"), "at"::varchar as "at" from answers')
     assert rows["stale"].tolist() == [False] * 3
     assert rows["run_digest"].isna().tolist() == [False, True, False]
     assert rows["probabilities"].tolist()[1] == '{"b":0.25,"a":0.75}'

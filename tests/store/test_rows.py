@@ -66,7 +66,7 @@ def test_inserting_json(store):
 def test_what_does_not_fit_is_refused_and_nothing_is_kept(store):
     with pytest.raises(UnknownNameError, match="Did you mean 'value'"):
         store.insert("measurements", pd.DataFrame({"valu": [1]}))
-    with pytest.raises(InputError, match="measurements.value must hold DOUBLE"):
+    with pytest.raises(InputError, match=r"measurements.value must hold DOUBLE"):
         store.insert("measurements", pd.DataFrame({"asked": ["a"], "value": ["much"]}))
     with pytest.raises(InputError, match="replace_on must name columns"):
         store.insert("measurements", pd.DataFrame({"asked": ["a"]}), replace_on=("x",))

@@ -86,7 +86,7 @@ def test_a_broken_file_is_no_store(tmp_path, text):
 def test_places_where_no_store_can_be(tmp_path):
     with pytest.raises(StoreError, match="it is a folder"):
         open_store(tmp_path)
-    with pytest.raises(StoreError, match="the folder .* does not exist"):
+    with pytest.raises(StoreError, match=r"the folder .* does not exist"):
         open_store(tmp_path / "no" / "such" / "store.duckdb")
     with pytest.raises(StoreError, match="does not exist, so it cannot be opened to read only"):
         open_store(tmp_path / "none.duckdb", read_only=True)
