@@ -51,7 +51,8 @@ def _unprepared(rule: RequiresBefore, recorded: Recorded) -> Table:
     asked = shape.selected(spans, rule.span)
     required = shape.selected(spans, rule.requires)
     kept = spans.filter(asked | (required & ~spans.failed))
-    untimed = spans.filter(spans.started_at.isnull()).select(at_run="run_key").distinct()
+    every = recorded.quoted
+    untimed = every.filter(every.started_at.isnull()).select(at_run="run_key").distinct()
     joined = kept.left_join(untimed, [("run_key", "at_run")])
     success = shape.selected(joined, rule.requires) & ~joined.failed
     end = ibis.ifelse(joined.at_run.isnull(), shape.ended(joined), ibis.null("timestamp(6)"))

@@ -22,7 +22,7 @@ class Recorded:
     spans: Table
     runs: Table
     texts: Table | None = None
-    """All spans, to look up what is quoted, where `spans` is cut down; joining the same cut twice is dear."""
+    """All spans of these runs and more, where `spans` is cut down; joining the same cut twice is dear."""
     at: float = 1.0
     """Findings are raised from this measurement on."""
     label: str = "seq"
@@ -30,7 +30,7 @@ class Recorded:
 
     @property
     def quoted(self) -> Table:
-        """The spans in which quotes are looked up."""
+        """All spans at hand, to look things up in."""
         return self.spans if self.texts is None else self.texts
 
 

@@ -9,6 +9,7 @@ import ibis
 from check_workbench import checks, patterns
 from check_workbench.rules import searched, shape
 from check_workbench.rules.table import TYPES
+from check_workbench.store.expressions import compiled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +50,11 @@ def measure_into(store: Store, rule: checks.Rule, asked: str) -> int:
     if isinstance(rule, checks.Match) and _in_python(rule):
         return searched.measure_into(store, rule, asked, recorded)
     measured = TYPES[type(rule)].measure(rule, recorded)
-    return store.insert("measurements", measured.mutate(asked=ibis.literal(asked)))
+    rows = measured.select("run_key", "value", "reason", asked=ibis.literal(asked))
+    with store.transaction() as cursor:
+        cursor.execute(f"insert into measurements by name {compiled(rows)}")
+        row = cursor.fetchone()
+    return int(row[0]) if row else 0
 
 
 def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = None) -> pd.DataFrame:
@@ -79,16 +84,11 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
         return pd.DataFrame([], columns=list(COLUMNS))
     if isinstance(rule, checks.Match) and _in_python(rule):
         return searched.findings(store, rule, recorded)
-    found = store.execute(TYPES[type(rule)].find(rule, recorded))
-    found["spans"] = [list(spans) for spans in found["spans"]]
-    return _named(store, found)
-
-
-def _named(store: Store, found: pd.DataFrame) -> pd.DataFrame:
-    keys = found["run_key"].unique().tolist()
-    runs = store.sql("select run_key, run_id from runs where run_key in (select unnest(?::bigint[]))", [keys])
-    found.insert(0, "run_id", found["run_key"].map(runs.set_index("run_key")["run_id"]))
-    return found.sort_values(["run_key", "key"], ignore_index=True).drop(columns="run_key")
+    found = store.execute(TYPES[type(rule)].find(rule, recorded).order_by("run_key", "key"))
+    found["spans"] = [spans.tolist() for spans in found["spans"]]
+    names = store.execute(recorded.runs.select("run_key", "run_id"))
+    found.insert(0, "run_id", found["run_key"].map(names.set_index("run_key")["run_id"]))
+    return found.drop(columns="run_key")
 
 
 def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:

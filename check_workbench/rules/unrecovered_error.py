@@ -43,7 +43,7 @@ def measure(rule: UnrecoveredError, recorded: Recorded) -> Table:
 
 def find(rule: UnrecoveredError, recorded: Recorded) -> Table:
     """Find each tool left failed."""
-    left = _unspoken(left_failed(rule, recorded.spans), recorded.runs)
+    left = _unspoken(left_failed(rule, recorded.quoted), recorded.runs)
     found = left.select("run_key", "first", key=left.name.fill_null(""), value=ibis.literal(1).cast("float64"))
     texts = recorded.quoted.filter(recorded.quoted.failed)
     return shape.spotted(found, texts, shape.complaint(texts), recorded.label)
@@ -52,8 +52,11 @@ def find(rule: UnrecoveredError, recorded: Recorded) -> Table:
 def left_failed(rule: UnrecoveredError, spans: Table) -> Table:
     """Return run, tool name and sequence of each last call that failed, whatever the final answer says."""
     match = shape.matching(spans, rule.span)
-    tools = match.group_by("run_key", "name").agg(first=match.seq.max(), failed=match.seq.max(where=match.failed))
-    return tools.filter(tools.failed == tools["first"]).drop("failed")
+    failed = match.filter(match.failed)
+    last = failed.group_by("run_key", "name").agg(first=failed.seq.max())
+    later = match.filter(~match.failed).select(at_run="run_key", tool="name", at="seq")
+    same_tool = [last.run_key == later.at_run, last.name.identical_to(later.tool), last["first"] < later["at"]]
+    return last.anti_join(later, same_tool)
 
 
 @functools.cache
