@@ -5,12 +5,11 @@ A cut is fixed beforehand only for labels that nothing read before the cut got i
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-from check_workbench.checks import thresholds
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,8 +38,9 @@ class Look:
 
 
 def cutoffs_of(check: Check) -> list[dict[str, Any]]:
-    """Return the present cut-offs of a check as the ledger holds them."""
-    return [{"item": t.item, "key": t.key, "value": t.value} for t in thresholds(check)]
+    """Return the cut of every question as the ledger holds it; flags beside them do not count."""
+    cuts: list[dict[str, Any]] = json.loads(json.dumps([dataclasses.asdict(item.cut) for item in check.items]))
+    return cuts
 
 
 def record(store: Store, check: Check, look: Look) -> bool:
@@ -96,16 +96,18 @@ def ledger(store: Store, check: Check) -> pd.DataFrame:
 def cut_since(store: Store, check: Check, looks: pd.DataFrame) -> datetime:
     """Return since when the check has had its present text and cuts, as far as the store knows.
 
-    Another document of the same check that was seen later means that the present one came back after it. A document
-    that the store never saw is as new as this call.
+    Another document of the same check that was seen later means that the present one came back after it, unless the
+    ledger knows that only flags differ. A document that the store never saw is as new as this call.
     """
+    of_text = looks[looks["asked"] == check.asked]
+    alike = [cuts == cutoffs_of(check) for cuts in of_text["cutoffs"]]
+    same = {check.document, *of_text["document"][alike]}
     seen = store.sql("select document, first_seen from checks where check_id = ?", [check.id])
-    own = seen[seen["document"] == check.document]["first_seen"]
+    own = seen[seen["document"].isin(same)]["first_seen"]
     if own.empty:
         return datetime.now(UTC).replace(tzinfo=None)
-    others = [*seen[seen["document"] != check.document]["first_seen"]]
-    others += [*looks[looks["document"] != check.document]["at"]]
-    return _plain(max([*own, *others]))
+    others = [*seen[~seen["document"].isin(same)]["first_seen"], *looks[~looks["document"].isin(same)]["at"]]
+    return _plain(max([own.min(), *others]))
 
 
 def asked_since(store: Store, check: Check) -> datetime:

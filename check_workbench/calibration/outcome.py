@@ -178,12 +178,14 @@ class Calibrations(Sequence[Calibration]):
     def patch(self) -> str:
         """Return the chosen numbers as a unified diff of the files that the checks came from; empty if none moves.
 
+        Where methods or models ask for different numbers, none of them is in it.
+
         Raises
         ------
         InputError
-            If a check was not read from a file, or methods or models disagree about one number.
+            If a check was not read from a file.
         """
-        return patch_of(self._changes())
+        return patch_of(self._changes(strict=False))
 
     def apply(self) -> tuple[str, ...]:
         """Write the chosen numbers into the files that the checks came from, and return those files.
@@ -191,29 +193,33 @@ class Calibrations(Sequence[Calibration]):
         Raises
         ------
         InputError
-            As `patch`, or if a file cannot be written.
+            As `patch`, if a file cannot be written, or if methods or models ask for different numbers.
         """
         from check_workbench.dialects import apply
 
-        changed = self._changes()
+        changed = self._changes(strict=True)
         patch_of(changed)
         for check, moved in changed:
             apply(check, moved)
         return tuple(dict.fromkeys(str(check.file) for check, _ in changed))
 
-    def _changes(self) -> list[tuple[Check, list[Threshold]]]:
-        changes: dict[str, tuple[Check, dict[tuple[int, str], Threshold]]] = {}
+    def _changes(self, *, strict: bool) -> list[tuple[Check, list[Threshold]]]:
+        wanted: dict[tuple[str, int, str], list[Calibration]] = {}
         for entry in self.entries:
-            if entry.change is None:
-                continue
-            _, of_check = changes.setdefault(entry.check.id, (entry.check, {}))
-            place = (entry.threshold.item, entry.threshold.key)
-            if of_check.setdefault(place, entry.change) != entry.change:
-                raise InputError(
-                    f"{entry.name}: answers of several methods or models ask for different numbers, and a threshold "
-                    "does not carry over. Choose one with only(method=..., model=...).",
-                )
-        return [(check, in_order(check, list(moved.values()))) for check, moved in changes.values()]
+            if entry.chosen is not None:
+                wanted.setdefault((entry.check.id, entry.threshold.item, entry.threshold.key), []).append(entry)
+        changes: dict[str, tuple[Check, list[Threshold]]] = {}
+        for entries in wanted.values():
+            first = entries[0]
+            if len({entry.chosen.at for entry in entries if entry.chosen}) > 1:
+                if strict:
+                    raise InputError(
+                        f"{first.name}: answers of several methods or models ask for different numbers, and a "
+                        "threshold does not carry over. Choose one with only(method=..., model=...).",
+                    )
+            elif first.change is not None:
+                changes.setdefault(first.check.id, (first.check, []))[1].append(first.change)
+        return [(check, in_order(check, moved)) for check, moved in changes.values()]
 
     def to_json(self) -> dict[str, Any]:
         """Return the calibrations as plain values, ready for `json.dumps`."""

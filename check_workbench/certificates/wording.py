@@ -79,11 +79,11 @@ def about_need(found: Tested) -> Iterator[str]:
             f"({found.further} on {verdict} work, which is {share(found.own_coverage)} of all)"
         )
     if found.n and not found.certified:
-        risk = share(found.errors / found.n)
+        supposed = f"if the true risk is the observed {share(found.errors / found.n)}"
         if found.power is None:
-            yield f"if the true risk is the observed {risk}, no number of labels certifies {share(found.bound.target)}"
+            yield f"{supposed}, no number of labels certifies {share(found.bound.target)}"
         else:
-            yield f"if the true risk is the observed {risk}, {found.power} labels certify with a chance of 80 %"
+            yield f"{supposed}, {found.power} labels in one look certify with a chance of 80 %"
 
 
 def about_hygiene(sample: Sample) -> Iterator[str]:

@@ -173,8 +173,9 @@ def test_models_are_calibrated_apart_and_never_mixed_into_one_number(store, team
     team.load(store, [*first, *second])
     cal = cw.calibrate(team.check, store)
     assert [(entry.model, entry.n) for entry in cal] == [("a", 150), ("b", 150)]
+    assert cal.patch() == ""
     with pytest.raises(InputError, match="does not carry over"):
-        cal.patch()
+        cal.apply()
     assert cal.only(model="b").patch().count("\n+flag_at:") == 1
     assert any("calibrated apart" in note for note in cal.notes)
 

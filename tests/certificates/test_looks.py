@@ -100,6 +100,16 @@ def test_a_number_that_goes_away_and_comes_back_was_chosen(store, team):
     assert cert[0].details["bounds"][0]["way"] == "walk"
 
 
+def test_a_flag_that_changes_leaves_the_cut_fixed(store, team):
+    team.load(store, uniform(400, labelled=200, risk=good))
+    cw.calibrate(team.check, store)
+    text = team.check.read_text(encoding="utf-8")
+    team.check.write_text(text + "applies_to:\n  workflow: web\n", encoding="utf-8")
+    cw.calibrate(team.check, store)
+    team.check.write_text(text, encoding="utf-8")
+    assert cw.trust(team.check, store, plan=PLAN)[0].details["bounds"][0]["way"] == "own"
+
+
 def test_labels_made_after_the_cut_was_chosen_are_fresh(store, team):
     team.load(store, uniform(300, labelled=100, risk=good))
     cw.calibrate(team.check, store)
