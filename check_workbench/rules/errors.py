@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 def measure(rule: Errors, recorded: Recorded) -> Table:
     """Measure the longest streak of each run."""
     match = shape.matching(recorded.spans, rule.span)
-    failed = match.failed.cast("int64")
+    failed = match.failed.cast("int32")
     marks = match.group_by("run_key").agg(
-        marks=(match.seq.cast("int64") * 2 + failed).collect(include_null=True),
+        marks=(match.seq * 2 + failed).collect(include_null=True),
         failures=failed.sum(),
     )
     line = marks.marks.sort().map(lambda mark: (mark % 2).cast("string")).join("")

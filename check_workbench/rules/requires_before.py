@@ -48,23 +48,30 @@ def find(rule: RequiresBefore, recorded: Recorded) -> Table:
 
 def _unprepared(rule: RequiresBefore, recorded: Recorded) -> Table:
     spans = recorded.spans
-    asked = shape.selected(spans, rule.span)
-    required = shape.selected(spans, rule.requires)
-    kept = spans.filter(asked | (required & ~spans.failed))
+    ready = _ready(rule, recorded)
+    asked = shape.matching(spans, rule.span).select("run_key", "seq", "started_at")
+    joined = asked.left_join(ready, [("run_key", "at_run")])
+    timely = (joined.earliest <= joined.started_at).fill_null(shape.NO)
+    earlier = (joined["first"] < joined.seq).fill_null(shape.NO)
+    return joined.filter(~(timely | earlier)).select("run_key", "seq")
+
+
+def _ready(rule: RequiresBefore, recorded: Recorded) -> Table:
+    """Return of each run the earliest end of a required success, and the first sequence of one that has no such end.
+
+    A success that took time precedes whatever starts at its end or later. One without a known end, or that took no
+    time, precedes whatever has a higher sequence: sequence follows the start times, so this is the same rule.
+    """
     every = recorded.quoted
+    success = every.filter(shape.selected(every, rule.requires), ~every.failed)
+    narrow = success.select("run_key", "seq", "started_at", end=shape.ended(success))
     untimed = every.filter(every.started_at.isnull()).select(at_run="run_key").distinct()
-    joined = kept.left_join(untimed, [("run_key", "at_run")])
-    success = shape.selected(joined, rule.requires) & ~joined.failed
-    end = ibis.ifelse(joined.at_run.isnull(), shape.ended(joined), ibis.null("timestamp(6)"))
-    narrow = joined.select(
-        "run_key",
-        "seq",
-        "started_at",
-        asked=shape.selected(joined, rule.span),
-        end=ibis.ifelse(success, end, ibis.null("timestamp(6)")),
-        endless=success & end.isnull(),
+    joined = narrow.left_join(untimed, [("run_key", "at_run")])
+    by_time = (joined.at_run.isnull() & (joined.end > joined.started_at)).fill_null(shape.NO)
+    return (
+        joined.mutate(by_time=by_time)
+        .group_by(at_run="run_key")
+        .agg(
+            earliest=lambda each: each.end.min(where=each.by_time), first=lambda each: each.seq.min(where=~each.by_time)
+        )
     )
-    before = ibis.window(group_by="run_key", order_by="seq", preceding=(None, 1))
-    seen = narrow.mutate(earliest=narrow.end.min().over(before), any_before=narrow.endless.any().over(before))
-    ready = (seen.earliest <= seen.started_at).fill_null(shape.NO) | seen.any_before.fill_null(shape.NO)
-    return seen.filter(seen.asked & ~ready)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from check_workbench.store import Store
 
+OF_ONE_SPAN = (checks.Slow, checks.Match, checks.RequiresBefore)
+"""Rules whose findings are about one span, and keyed by its id."""
 COLUMNS = ("run_id", "key", "value", "spans", "quote", "resolved")
 
 
@@ -84,8 +86,13 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
         return pd.DataFrame([], columns=list(COLUMNS))
     if isinstance(rule, checks.Match) and _in_python(rule):
         return searched.findings(store, rule, recorded)
-    found = store.execute(TYPES[type(rule)].find(rule, recorded).order_by("run_key", "key"))
-    found["spans"] = [spans.tolist() for spans in found["spans"]]
+    search = TYPES[type(rule)].find(rule, recorded).order_by("run_key", "key")
+    if isinstance(rule, OF_ONE_SPAN):
+        found = store.execute(search.drop("spans"))
+        found.insert(3, "spans", [[key] for key in found["key"]])
+    else:
+        found = store.execute(search)
+        found["spans"] = [spans.tolist() for spans in found["spans"]]
     names = store.execute(recorded.runs.select("run_key", "run_id"))
     found.insert(0, "run_id", found["run_key"].map(names.set_index("run_key")["run_id"]))
     return found.drop(columns="run_key")
