@@ -85,7 +85,7 @@ def find(rule: checks.Rule, at: float, run: Row, spans: Sequence[Row]) -> list[F
             return [Found(s["span_id"], 1.0, (s["seq"],), _cut(w), resolved=False) for s, w in hits if w is not None]
         case checks.RequiresBefore():
             early = _unprepared(rule, own, spans)
-            return [Found(s["span_id"], 1.0, (s["seq"],), _cut(s["input"]), resolved=False) for s in early]
+            return [Found(s["span_id"], 1.0, (s["seq"],), None, resolved=False) for s in early]
         case checks.UnrecoveredError():
             left = _left_failed(own) if _hides_failure(run) else []
             return [Found(s["name"] or "", 1.0, (s["seq"],), _complaint(s), resolved=False) for s in left]

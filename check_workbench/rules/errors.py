@@ -63,6 +63,5 @@ def find(rule: Errors, recorded: Recorded) -> Table:
         total=failed.total.max(),
     )
     found = streaks.filter(streaks.value >= recorded.at)
-    texts = recorded.quoted.filter(recorded.quoted.failed)
     found = found.mutate(resolved=found.total > found.before)
-    return shape.spotted(found, texts, shape.complaint(texts), recorded.label)
+    return shape.spotted(found, shape.complaints(recorded.quoted), recorded.label)

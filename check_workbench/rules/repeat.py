@@ -77,7 +77,7 @@ def find(rule: Repeat, recorded: Recorded) -> Table:
         key=_key(found, same),
         resolved=found.total - found.places[raising - 1] > found.value - (raising - 1),
     )
-    return shape.spotted(found, recorded.quoted, recorded.quoted.input, recorded.label)
+    return shape.spotted(found, shape.texts(recorded.quoted, recorded.quoted.input), recorded.label)
 
 
 def _same(rule: Repeat) -> tuple[str, ...]:

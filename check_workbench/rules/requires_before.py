@@ -41,19 +41,25 @@ def measure(rule: RequiresBefore, recorded: Recorded) -> Table:
 def find(rule: RequiresBefore, recorded: Recorded) -> Table:
     """Find each unprepared span."""
     early = _unprepared(rule, recorded)
-    found = early.select("run_key", first="seq", value=ibis.literal(1).cast("float64"))
-    texts = shape.matching(recorded.quoted, rule.span)
-    return shape.spotted(found, texts, texts.input, recorded.label)
+    return shape.findings(
+        early.mutate(
+            key=early.span_id,
+            value=ibis.literal(1.0),
+            spans=shape.listed(early[recorded.label]),
+            quote=ibis.null("string"),
+            resolved=shape.NO,
+        ),
+    )
 
 
 def _unprepared(rule: RequiresBefore, recorded: Recorded) -> Table:
     spans = recorded.spans
     ready = _ready(rule, recorded)
-    asked = shape.matching(spans, rule.span).select("run_key", "seq", "started_at")
+    asked = shape.matching(spans, rule.span).select("run_key", "seq", "span_id", "started_at")
     joined = asked.left_join(ready, [("run_key", "at_run")])
     timely = (joined.earliest <= joined.started_at).fill_null(shape.NO)
     earlier = (joined["first"] < joined.seq).fill_null(shape.NO)
-    return joined.filter(~(timely | earlier)).select("run_key", "seq")
+    return joined.filter(~(timely | earlier)).select("run_key", "seq", "span_id")
 
 
 def _ready(rule: RequiresBefore, recorded: Recorded) -> Table:

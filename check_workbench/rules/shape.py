@@ -59,14 +59,13 @@ def measured(runs: Table, values: Table) -> Table:
     return joined.select("run_key", value=joined.found.fill_null(0.0), reason=ibis.null("string"))
 
 
-def spotted(found: Table, texts: Table, quote: Column, label: str) -> Table:
-    """Finish findings that start at one span.
+def spotted(found: Table, texts: Table, label: str) -> Table:
+    """Finish findings that start at one span and quote it.
 
-    `found` has the sequence of that span in `first`, and where several spans belong to a finding, `spans`. The quote is
-    a text of `texts`, which holds at least those spans. The key is the span's id where `found` has none.
+    `found` has the sequence of that span in `first`, and where several spans belong to a finding, `spans`; `texts` is
+    made by `texts` or `complaints`. The key is the span's id where `found` has none.
     """
-    own = texts.select(at_run="run_key", at_seq="seq", spot="span_id", text=quote.substr(0, QUOTED))
-    joined = found.inner_join(own, [("run_key", "at_run"), ("first", "at_seq")])
+    joined = found.inner_join(texts, [("run_key", "at_run"), ("first", "at_seq")])
     return findings(
         joined.select(
             "run_key",
@@ -77,6 +76,18 @@ def spotted(found: Table, texts: Table, quote: Column, label: str) -> Table:
             resolved=joined.resolved if "resolved" in found.columns else NO,
         ),
     )
+
+
+def texts(spans: Table, quote: StringColumn) -> Table:
+    """Return what each span is quoted with."""
+    return spans.select(at_run="run_key", at_seq="seq", spot="span_id", text=quote.substr(0, QUOTED))
+
+
+def complaints(spans: Table) -> Table:
+    """Return what each failed span said: its error text, or else its output, which is read only where it is needed."""
+    failed = spans.filter(spans.failed)
+    spoken, silent = failed.filter(failed.error != ""), failed.filter(failed.error.nullif("").isnull())
+    return ibis.union(texts(spoken, spoken.error), texts(silent, silent.output))
 
 
 def once(values: Table, recorded: Recorded, spans: Table | None = None) -> Table:
@@ -107,11 +118,6 @@ def findings(table: Table) -> Table:
 def listed(value: Column) -> Column:
     """Make a list of one."""
     return ibis.array([value])
-
-
-def complaint(spans: Table) -> StringColumn:
-    """Return what a failed span said: its error text, or else its output."""
-    return spans.error.nullif("").fill_null(spans.output)
 
 
 def ended(spans: Table) -> TimestampColumn:

@@ -45,8 +45,7 @@ def find(rule: UnrecoveredError, recorded: Recorded) -> Table:
     """Find each tool left failed."""
     left = _unspoken(left_failed(rule, recorded.quoted), recorded.runs)
     found = left.select("run_key", "first", key=left.name.fill_null(""), value=ibis.literal(1).cast("float64"))
-    texts = recorded.quoted.filter(recorded.quoted.failed)
-    return shape.spotted(found, texts, shape.complaint(texts), recorded.label)
+    return shape.spotted(found, shape.complaints(recorded.quoted), recorded.label)
 
 
 def left_failed(rule: UnrecoveredError, spans: Table) -> Table:
