@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -120,10 +121,13 @@ def _table(record: type[Run | Span | Step], parts: Sequence[Any], **own: list[An
 def _array(column: Column, values: Sequence[Any], type_: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
-    convert: Callable[[Any], Any] = _CONVERT[column.kind]
-    plain = str if column.kind == "text" else ()
-    made = [v if v is None or isinstance(v, plain) else convert(v) for v in values]
-    return pa.array(made, type=type_)
+    if values.count(None) == len(values):
+        return pa.nulls(len(values), type_)
+    if column.kind == "text":
+        with contextlib.suppress(TypeError, pa.ArrowException):  # all of it is text already
+            return pa.array(values, type=type_)
+    convert = _CONVERT[column.kind]
+    return pa.array([None if v is None else convert(v) for v in values], type=type_)
 
 
 def _integer(value: Any) -> int:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _CONTROL = re.compile(r"((?<!\\)(?:\\\\)*\\u00)([01][0-9a-f])")
 """A control character as Python writes it; DuckDB writes capitals."""
 
@@ -85,7 +86,7 @@ def to_arrow(name: str, rows: pd.DataFrame) -> pa.Table:
 
 def json_text(value: Any) -> str:
     """Write a value as compact JSON, as DuckDB does; NaN and infinity are refused with a ValueError."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = _ENCODER.encode(value)
     return _CONTROL.sub(lambda found: found[1] + found[2].upper(), text) if "\\u00" in text else text
 
 
