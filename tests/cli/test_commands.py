@@ -143,7 +143,7 @@ def test_a_database_of_another_program_is_left_alone(cli: Any, tmp_path: Path) -
 def test_validate_is_one_where_there_is_an_error(cli: Any, checks: Path) -> None:
     fine = cli("validate", checks, VENDORS / "PROCESS.md", "--json")
     assert fine.code == 0
-    assert [len(file["checks"]) for file in fine.document["files"]] == [1, 1, 1, 2]
+    assert sorted(len(file["checks"]) for file in fine.document["files"]) == [1, 1, 1, 2]
     file = checks / "repeated-call.check.yaml"
     file.write_text(file.read_text().replace("at_least: 3", "at_leest: 3").replace("kind: rule", "kind: ruel"))
     broken = cli("validate", checks, "--json")
