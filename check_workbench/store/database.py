@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import frames, schema
-from check_workbench.store.lease import connected, leased, writing
+from check_workbench.store.incoming import staged
+from check_workbench.store.lease import check_place, connected, leased, writing
 from check_workbench.store.names import listed, quote
 from check_workbench.store.tables import delete_runs, number
 
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.store.report import Examination, LoadReport
-
-
-_REFUSED = ("?",) if os.name == "nt" else ("?", "\\")
 
 
 class Store:
@@ -52,7 +49,7 @@ class Store:
             self._memory = connected(":memory:")
             schema.prepare(self._memory, where="memory", read_only=False)
         else:
-            _check_place(self.path, read_only=read_only)
+            check_place(self.path, read_only=read_only)
             with leased(self.path, read_only=read_only) as connection:
                 schema.prepare(connection, where=str(self.path), read_only=read_only)
 
@@ -83,9 +80,7 @@ class Store:
         StoreBusyError
             If another process holds the file for 10 seconds.
         """
-        if not self._open:
-            raise StoreError(f"{self!r} cannot be used any more; open it again")
-        if self.path is not None:
+        if self.path is not None and self._open:
             with leased(self.path, read_only=self.read_only) as cursor:
                 yield cursor
             return
@@ -208,7 +203,7 @@ class Store:
         for column in replace_on:
             if column not in known:
                 raise InputError(f"replace_on must name columns of {name}, got {column!r}")
-        with self.transaction() as cursor, _staged(cursor, name, rows) as columns:
+        with self.transaction() as cursor, staged(cursor, name, rows) as columns:
             if replace_on:
                 same = " and ".join(f"t.{quote(c)} is not distinct from new.{quote(c)}" for c in replace_on)
                 cursor.execute(
@@ -348,43 +343,9 @@ def open_store(path: str | Path | None = None, *, read_only: bool = False) -> St
     return Store(path, read_only=read_only)
 
 
-def _check_place(path: Path, *, read_only: bool) -> None:
-    refused = [c for c in _REFUSED if c in os.path.realpath(path).removeprefix(path.anchor)]
-    if refused:
-        raise StoreError(
-            f"{str(path)!r} must be a path without {' and '.join(refused)}: DuckDB reads them as more than a name"
-        )
-    if path.is_dir():
-        raise StoreError(f"{path} must be a file for the store, but it is a folder")
-    if not path.exists() and read_only:
-        raise StoreError(f"{path} does not exist, so it cannot be opened to read only")
-    if not path.parent.is_dir():
-        raise StoreError(f"{path} cannot be created: the folder {path.parent} does not exist")
-
-
 @contextlib.contextmanager
 def _reading(cursor: duckdb.DuckDBPyConnection, *, only: bool) -> Iterator[None]:
     """Make the database refuse writes, also where the process holds the file to write."""
     if only:
         cursor.execute("begin transaction read only")
     yield
-
-
-@contextlib.contextmanager
-def _staged(cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | ibis.Table) -> Iterator[list[str]]:
-    """Copy the rows into the temporary table `new_rows`, and yield the names of its columns."""
-    import pandas as pd
-
-    from check_workbench.store.expressions import compiled, memory_tables
-
-    if isinstance(rows, pd.DataFrame):
-        columns = [str(column) for column in rows.columns]
-        cursor.register("new_frame", frames.to_arrow(name, rows))
-        cursor.execute("create or replace temp table new_rows as select * from new_frame")
-        cursor.unregister("new_frame")
-    else:
-        columns = list(rows.columns)
-        with memory_tables(cursor, rows):
-            cursor.execute(f"create or replace temp table new_rows as {compiled(rows)}")
-    yield columns
-    cursor.execute("drop table new_rows")

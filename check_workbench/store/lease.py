@@ -36,6 +36,30 @@ _writing: dict[str, threading.RLock] = {}
 _changed = threading.Condition()
 
 
+_REFUSED = ("?",) if os.name == "nt" else ("?", "\\")
+
+
+def check_place(path: Path, *, read_only: bool) -> None:
+    """Refuse a path at which no store can be.
+
+    Raises
+    ------
+    StoreError
+        If it is a folder, lies in none, or has characters that DuckDB reads as more than a name.
+    """
+    refused = [c for c in _REFUSED if c in os.path.realpath(path).removeprefix(path.anchor)]
+    if refused:
+        raise StoreError(
+            f"{str(path)!r} must be a path without {' and '.join(refused)}: DuckDB reads them as more than a name"
+        )
+    if path.is_dir():
+        raise StoreError(f"{path} must be a file for the store, but it is a folder")
+    if not path.exists() and read_only:
+        raise StoreError(f"{path} does not exist, so it cannot be opened to read only")
+    if not path.parent.is_dir():
+        raise StoreError(f"{path} cannot be created: the folder {path.parent} does not exist")
+
+
 @contextlib.contextmanager
 def leased(path: Path, *, read_only: bool, wait: float | None = None) -> Iterator[duckdb.DuckDBPyConnection]:
     """Yield a cursor of the calling thread on a file, which is open as long as somebody in the process uses it.

@@ -1,0 +1,34 @@
+"""Rows of a caller as a temporary table, ready to be inserted."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from check_workbench.store import frames
+from check_workbench.store.expressions import compiled, memory_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import duckdb
+    import ibis
+    import pandas as pd
+
+
+@contextlib.contextmanager
+def staged(cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | ibis.Table) -> Iterator[list[str]]:
+    """Copy the rows into the temporary table `new_rows`, and yield the names of its columns."""
+    from pandas import DataFrame
+
+    if isinstance(rows, DataFrame):
+        columns = [str(column) for column in rows.columns]
+        cursor.register("new_frame", frames.to_arrow(name, rows))
+        cursor.execute("create or replace temp table new_rows as select * from new_frame")
+        cursor.unregister("new_frame")
+    else:
+        columns = list(rows.columns)
+        with memory_tables(cursor, rows):
+            cursor.execute(f"create or replace temp table new_rows as {compiled(rows)}")
+    yield columns
+    cursor.execute("drop table new_rows")
