@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 class Store:
     """Recorded runs, decisions and answers in one DuckDB file or in memory.
 
-    Every method holds the file only while it runs, so that several programs can work on it. Methods may be called
-    from several threads.
+    Every method holds the file only while it runs; methods may be called from several threads.
 
     Parameters
     ----------
