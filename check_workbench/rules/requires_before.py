@@ -44,7 +44,7 @@ def find(rule: RequiresBefore, recorded: Recorded) -> Table:
     return shape.findings(
         early.mutate(
             key=early.span_id,
-            value=ibis.literal(1.0),
+            value=ibis.literal(1).cast("float64"),
             spans=shape.listed(early[recorded.label]),
             quote=ibis.null("string"),
             resolved=shape.NO,
