@@ -9,7 +9,8 @@
 | `tool`, `function` | the `output` of the call that it answers; without such a call a `tool` span of its own |
 | any other role | a span of that type, text in `input` |
 
-A call that nobody answered is a `tool` span without output. Arguments that are not a JSON object or array stay text.
+A call that nobody answered is a `tool` span without output. Arguments stay what was recorded, text or object; the store
+compares both in their canonical form.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Span
-from check_workbench.sources.json_text import decode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,7 +68,7 @@ def conversation(messages: Any, *, error_prefix: str | None = None) -> Conversat
     ...                      {"role": "tool", "tool_call_id": "c1", "content": "Error: unknown order"}],
     ...                     error_prefix="Error")
     >>> [(s.type, s.name, s.input, s.status) for s in told.spans]
-    [('llm', None, None, None), ('tool', 'refund', {'order': 7}, 'error')]
+    [('llm', None, None, None), ('tool', 'refund', '{"order": 7}', 'error')]
     """
     if not isinstance(messages, list):
         raise InputError(f"the messages must be a list, got {_kind(messages)}")
@@ -155,7 +155,7 @@ class _Telling:
         made = call.get("function")
         inner = made if isinstance(made, dict) else call
         name = _name(made if isinstance(made, str) else inner.get("name"))
-        row = {"type": "tool", "name": name, "input": _arguments(inner)}
+        row = {"type": "tool", "name": name, "input": inner.get("arguments", inner.get("args"))}
         id_ = call.get("id")
         if not isinstance(id_, str) or not id_:
             return ("by name", name), row
@@ -193,17 +193,6 @@ def _calls(message: Mapping[str, Any]) -> list[Any]:
         raise InputError(f"tool_calls must be a list, got {_kind(calls)}")
     legacy = message.get("function_call")
     return [*calls, legacy] if legacy else calls
-
-
-def _arguments(call: Mapping[str, Any]) -> Any:
-    given = call["arguments"] if "arguments" in call else call.get("args")
-    if not isinstance(given, str):
-        return given
-    try:
-        value = decode(given)
-    except ValueError:
-        return given
-    return value if isinstance(value, dict | list) else given
 
 
 def _extras(message: Mapping[str, Any]) -> dict[str, Any] | None:

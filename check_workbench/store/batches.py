@@ -110,9 +110,7 @@ def _table(record: type[Run | Span | Step], parts: Sequence[Any], **own: list[An
 
     fields = columns(record)
     types = arrow_types({c.name: SQL_TYPES[c.kind] for c in fields})
-    rows = list(map(attrgetter(*(c.name for c in fields)), parts))
-    by_column: Iterable[Sequence[Any]] = zip(*rows, strict=True) if rows else [()] * len(fields)
-    arrays = {c.name: _array(c, values, types[c.name]) for c, values in zip(fields, by_column, strict=True)}
+    arrays = {c.name: _array(c, list(map(attrgetter(c.name), parts)), types[c.name]) for c in fields}
     for name, values in own.items():
         arrays[name] = pa.array(values, type=pa.large_string() if name == "span_id" else pa.int64())
     return pa.table(arrays)

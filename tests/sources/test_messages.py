@@ -36,7 +36,7 @@ def test_a_dialogue_becomes_spans_in_message_order() -> None:
     assert [(s.type, s.name, s.span_id, s.input, s.output, s.status) for s in told.spans] == [
         ("user", None, None, "Refund 7", None, None),
         ("llm", None, None, None, "One moment.", None),
-        ("tool", "refund", "c1", {"order": 7}, "done", "ok"),
+        ("tool", "refund", "c1", '{"order": 7}', "done", "ok"),
         ("system", None, None, "Be brief.", None, None),
         ("llm", None, None, None, "It is refunded.", None),
     ]
@@ -84,7 +84,7 @@ def test_the_old_function_call_form_is_read() -> None:
             {"role": "function", "name": "f", "content": "2"},
         ],
     )
-    assert [(s.name, s.input, s.output) for s in told.spans[1:]] == [("f", {"x": 1}, "2")]
+    assert [(s.name, s.input, s.output) for s in told.spans[1:]] == [("f", '{"x": 1}', "2")]
 
 
 @pytest.mark.parametrize("arguments", ["not json", "{", "5", '"text"', '{"a": NaN}', "[" * 50_000, ""])
