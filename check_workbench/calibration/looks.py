@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import json
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 READING = ("calibrate", "compare", "tune", "preview", "trust")
 """Calls after which a changed cut may owe its value to the labels that they read."""
+CLOCKS = timedelta(seconds=2)
+"""By how much the time of a file may lie before the moment at which it was written."""
 NEXT_LOOK = """
     insert into looks (look, "at", call, check_id, asked, document, change, plan_digest, cutoffs, labels, runs, result)
     select coalesce(max(look), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ? from looks
@@ -62,7 +65,7 @@ def record(store: Store, check: Check, look: Look) -> bool:
     """
     if store.read_only:
         return False
-    known = ledger(store, check)
+    known = own(ledger(store), check)
     labels = sorted(look.labels)
     same = (known["call"] == look.call) & (known["document"] == check.document)
     if look.call != "trust" and any(seen == labels for seen in known.loc[same, "labels"]):
@@ -85,12 +88,20 @@ def record(store: Store, check: Check, look: Look) -> bool:
     return True
 
 
-def ledger(store: Store, check: Check) -> pd.DataFrame:
-    """Return the looks at a check, oldest first, with lists and mappings as Python values."""
-    found = store.sql("select * from looks where check_id = ? order by look", [check.id])
+def ledger(store: Store) -> pd.DataFrame:
+    """Return all looks in a store, oldest first, with lists and mappings as Python values.
+
+    Looks at other checks count as well: whoever saw where one check errs may have worded the next one by it.
+    """
+    found = store.sql("select * from looks order by look")
     for column, empty in (("labels", "[]"), ("runs", "[]"), ("cutoffs", "[]"), ("result", "{}")):
         found[column] = [json.loads(v) if isinstance(v, str) else json.loads(empty) for v in found[column]]
     return found
+
+
+def own(looks: pd.DataFrame, check: Check) -> pd.DataFrame:
+    """Return the looks at a check, whatever it asked then."""
+    return looks[looks["check_id"] == check.id]
 
 
 def cut_since(store: Store, check: Check, looks: pd.DataFrame) -> datetime:
@@ -99,31 +110,58 @@ def cut_since(store: Store, check: Check, looks: pd.DataFrame) -> datetime:
     Another document of the same check that was seen later means that the present one came back after it, unless the
     ledger knows that only flags differ. A document that the store never saw is as new as this call.
     """
-    of_text = looks[looks["asked"] == check.asked]
+    mine = own(looks, check)
+    of_text = mine[mine["asked"] == check.asked]
     alike = [cuts == cutoffs_of(check) for cuts in of_text["cutoffs"]]
     same = {check.document, *of_text["document"][alike]}
     seen = store.sql("select document, first_seen from checks where check_id = ?", [check.id])
-    own = seen[seen["document"].isin(same)]["first_seen"]
-    if own.empty:
-        return datetime.now(UTC).replace(tzinfo=None)
-    others = [*seen[~seen["document"].isin(same)]["first_seen"], *looks[~looks["document"].isin(same)]["at"]]
-    return _plain(max([own.min(), *others]))
+    return _since(check, seen, seen["document"].isin(same), mine[~mine["document"].isin(same)])
 
 
-def asked_since(store: Store, check: Check) -> datetime:
+def asked_since(store: Store, check: Check, looks: pd.DataFrame) -> datetime:
     """Return since when the check has asked what it asks now, as far as the store knows."""
+    mine = own(looks, check)
     seen = store.sql("select asked, first_seen from checks where check_id = ?", [check.id])
-    own = seen[seen["asked"] == check.asked]["first_seen"]
-    if own.empty:
+    return _since(check, seen, seen["asked"] == check.asked, mine[mine["asked"] != check.asked])
+
+
+def _since(check: Check, seen: pd.DataFrame, present: pd.Series[bool], elsewhere: pd.DataFrame) -> datetime:
+    """Return the earliest moment from which on nothing but the present form is known.
+
+    Parameters
+    ----------
+    check
+        The check.
+    seen
+        Its forms with `first_seen`.
+    present
+        Which of them is the present one.
+    elsewhere
+        Looks at other forms.
+    """
+    own_first = seen["first_seen"][present]
+    others = [*seen["first_seen"][~present], *elsewhere["at"]]
+    if not others:
+        return min([_written(check), *map(_plain, own_first)])
+    if own_first.empty:
         return datetime.now(UTC).replace(tzinfo=None)
-    others = seen[seen["asked"] != check.asked]["first_seen"]
-    later = own[own > others.max()] if len(others) else own
-    return _plain(later.min() if len(later) else others.max())
+    later = own_first[own_first > max(others)]
+    return _plain(later.min() if len(later) else max(others))
+
+
+def _written(check: Check) -> datetime:
+    """Return when the check's file was written last, at the latest; without a file, now."""
+    now = datetime.now(UTC)
+    try:
+        at = datetime.fromtimestamp(Path(check.file).stat().st_mtime, UTC) + CLOCKS if check.file else now
+    except OSError:
+        at = now
+    return min(at, now).replace(tzinfo=None)
 
 
 def read_before(looks: pd.DataFrame, moment: datetime) -> set[int]:
-    """Return the keys of the decisions that some call read before a moment."""
-    earlier = looks[looks["call"].isin(READING) & (looks["at"] < moment)]
+    """Return the keys of the decisions that some call read up to a moment, whichever check it was about."""
+    earlier = looks[looks["call"].isin(READING) & (looks["at"] <= moment)]
     return {int(key) for labels in earlier["labels"] for key in labels}
 
 

@@ -69,5 +69,5 @@ def trust(
     for check in found:
         gathered = gather(check, store, results.scores, kind=plan.labels)
         units = dataclasses.replace(gathered, quotes=quotes_of(results, check))
-        entries.append(decide(units, store, plan, looks=ledger.ledger(store, check)))
+        entries.append(decide(units, store, plan, looks=ledger.ledger(store)))
     return Certificates(entries=tuple(entries), plan=plan)

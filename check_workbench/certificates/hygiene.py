@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.calibration.units import Units
+    from check_workbench.checks import Check
     from check_workbench.plans import Plan
     from check_workbench.store import Store
 
@@ -80,13 +81,13 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
     plan
         Window and cluster key.
     looks
-        The ledger of the check.
+        All looks in the store.
     """
     table = units.table.assign(cluster=_clusters(units.table, plan.cluster))
     method, model = _present_method(table)
     labelled = table[table["labelled"]].copy()
     labelled["why"] = _reasons(labelled, (method, model), plan)
-    fit = _fit(labelled, looks, ledger.asked_since(store, units.check))
+    fit = _fit(labelled, looks, ledger.asked_since(store, units.check, looks), units.check)
     labelled.loc[labelled["why"].isna() & fit, "why"] = "fit"
     labelled = labelled.sort_values(["decided_at", *KEY], kind="stable", na_position="last", ignore_index=True)
     _mark_twins(labelled, store)
@@ -171,9 +172,10 @@ def _outside(labelled: pd.DataFrame, plan: Plan) -> Any:
     return outside
 
 
-def _fit(labelled: pd.DataFrame, looks: pd.DataFrame, asked_since: Any) -> Any:
+def _fit(labelled: pd.DataFrame, looks: pd.DataFrame, asked_since: Any, check: Check) -> Any:
     """Say which labels helped to make the check: their run was previewed, or they were read before it was reworded."""
-    shown = {run for runs in looks.loc[looks["call"] == "preview", "runs"] for run in runs}
+    previews = looks[(looks["call"] == "preview") & ((looks["check_id"] == check.id) | (looks["asked"] == check.asked))]
+    shown = {run for runs in previews["runs"] for run in runs}
     read = ledger.read_before(looks, asked_since)
     by_key = [not read.isdisjoint(keys) for keys in labelled["decision_keys"]]
     return labelled["run_id"].isin(shown).to_numpy() | np.array(by_key, dtype=bool)
