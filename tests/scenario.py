@@ -99,7 +99,7 @@ def _answer(unit: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decision(unit: dict[str, Any]) -> dict[str, Any]:
-    names = ("decided_at", "decided_by", "probability_sampled", "note")
+    names = ("check_id", "decision", "decided_at", "decided_by", "probability_sampled", "note", "attempt")
     return {
         "run_id": unit["run"],
         "check_id": "failed",

@@ -14,18 +14,22 @@ import numpy as np
 
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
-from check_workbench.stats.certify import Cuts, labels_for_power, labels_needed, own_cut, walk
+from check_workbench.results import DECIDED
+from check_workbench.stats.certify import Cuts, labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
 from check_workbench.stats.intervals import lower_bounds, upper_bounds
-from check_workbench.stats.monitor import certifying, further_needed
+from check_workbench.stats.monitor import certifying, further_needed, labels_for_power
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
+    from numpy.typing import NDArray
 
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.certificates.sides import Region
     from check_workbench.checks import Threshold
-    from check_workbench.plans import Bound
+    from check_workbench.plans import Bound, Side
 
 Way = Literal["own", "walk", "sequential"]
 FIRST, LATER = 0.8, 0.2
@@ -39,6 +43,8 @@ class Look:
 
     first: bool
     start: float
+    capital: Mapping[Side, float] = field(default_factory=dict)
+    """By side, what earlier bets on other cuts have left to bet; 1 where there were none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +68,9 @@ class Tested:
     further: int | None = None
     """Decisions on the check's own side that would certify if none is an error."""
     power: int | None = None
-    """Decisions for a chance of 80 % to certify at the observed risk; None where none suffice."""
+    """Decisions in all with which a later look certifies with a chance of 80 % at the observed risk; None: never."""
+    wealth: float | None = None
+    """What the bets of later looks have come to."""
     too_few_clusters: int | None = None
     decides_with_taken: bool = False
     """Whether the labels that hygiene took would decide."""
@@ -118,7 +126,7 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         found = _own(region, bound, fresh, delta)
         found = _looser(region, found, sample, look)
     else:
-        found = _sequential(region, bound, fresh, delta)
+        found = _sequential(region, bound, fresh, delta * look.capital.get(bound.side, 1.0))
     own = usable[region.inside(usable)]
     coverage = _share_inside(region, sample)
     found = dataclasses.replace(
@@ -126,12 +134,13 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         lower=lower(region.wrong(own), own, delta),
         own_coverage=coverage,
         coverage=found.coverage if way == "walk" and found.certified else coverage,
-        further=_further(region, bound, fresh, seen=not look.first or found.n > 0),
-        power=_power(found, bound),
+        further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
+        power=_power(found, bound, look),
         too_few_clusters=_too_few(found.labels),
     )
     if found.too_few_clusters is not None:
-        found = dataclasses.replace(found, certified=False)
+        more = max(found.further or 0, FEWEST_CLUSTERS - found.too_few_clusters)
+        found = dataclasses.replace(found, certified=False, further=more)
     decides = _with_taken(region, found, sample, coverage)
     return dataclasses.replace(found, decides_with_taken=decides, path=_path(region, found, sample))
 
@@ -233,30 +242,40 @@ def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) 
     """Bet on a low risk, label by label, so that any number of later looks is covered together."""
     first = rows.drop_duplicates("cluster")
     wrong = region.wrong(first)
-    base = Tested(bound=bound, way="sequential", delta=delta, labels=first, wrong=first[wrong])
+    share = LATER * bound.delta
+    base = Tested(bound=bound, way="sequential", delta=share, labels=first, wrong=first[wrong], wealth=delta / share)
     if unequal(rows):
         return dataclasses.replace(base, notes=("later looks need labels drawn with equal probability",))
     if first.empty:
         return base
+    bets = certifying(wrong, alpha=bound.target, delta=delta)
     return dataclasses.replace(
         base,
         n=len(first),
         errors=int(wrong.sum()),
         upper=anytime_bound(wrong, delta),
-        certified=certifying(wrong, alpha=bound.target, delta=delta).reached is not None,
+        certified=bets.reached is not None,
+        wealth=delta / share * float(bets.wealth[-1]),
     )
 
 
-def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, seen: bool) -> int:
+def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, look: Look, seen: bool) -> int:
     """Return how many error-free decisions on this side certify at the next look."""
     if not seen:
         return labels_needed(0, 0, alpha=bound.target, delta=FIRST * bound.delta)
     wrong = region.wrong(fresh.drop_duplicates("cluster"))
-    return further_needed(wrong, alpha=bound.target, delta=LATER * bound.delta)
+    return further_needed(wrong, alpha=bound.target, delta=_left(bound, look))
 
 
-def _power(found: Tested, bound: Bound) -> int | None:
-    return labels_for_power(found.errors / found.n, alpha=bound.target, delta=bound.delta) if found.n else None
+def _power(found: Tested, bound: Bound, look: Look) -> int | None:
+    if not found.n:
+        return None
+    return labels_for_power(found.errors / found.n, alpha=bound.target, delta=_left(bound, look))
+
+
+def _left(bound: Bound, look: Look) -> float:
+    """Return the allowed error of the bets at the next look."""
+    return LATER * bound.delta * look.capital.get(bound.side, 1.0)
 
 
 def _too_few(labels: pd.DataFrame | None) -> int | None:
@@ -268,8 +287,11 @@ def _too_few(labels: pd.DataFrame | None) -> int | None:
 
 
 def _share_inside(region: Region, sample: Sample) -> float:
-    rows = sample.measured_on
-    return float(region.inside(rows).mean()) if len(rows) else 0.0
+    return _mean(region.inside(sample.measured_on))
+
+
+def _mean(flags: NDArray[np.bool_]) -> float:
+    return float(flags.mean()) if len(flags) else 0.0
 
 
 def _with_taken(region: Region, found: Tested, sample: Sample, coverage: float) -> bool:
@@ -277,9 +299,10 @@ def _with_taken(region: Region, found: Tested, sample: Sample, coverage: float) 
     if sample.taken.empty and not sample.taken_unseen and found.too_few_clusters is None:
         return False
     usable, taken = sample.usable, sample.taken
-    unknown = int((~taken["verdict"].isin(("pass", "fail", "unsure"))).sum()) + sample.taken_unseen
+    unknown = int((~taken["verdict"].isin(DECIDED)).sum()) + sample.taken_unseen
     inside, more = usable[region.inside(usable)], taken[region.inside(taken)]
-    n = len(inside) + len(more) + round(unknown * coverage)
+    covered = coverage if len(sample.population) else _mean(region.inside(region.everything))
+    n = len(inside) + len(more) + round(unknown * covered)
     errors = int(region.wrong(inside).sum()) + int(region.wrong(more).sum())
     if not n:
         return False

@@ -9,12 +9,14 @@ from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.outcome import in_order
 from check_workbench.calibration.units import decision_keys, digest, records
 from check_workbench.certificates import bounds, wording
+from check_workbench.certificates.betting import capital
 from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import violations
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.sides import Region
+from check_workbench.certificates.together import conflict
 from check_workbench.checks import with_threshold
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from check_workbench.calibration.units import Units
     from check_workbench.certificates.certificate import Outcome
     from check_workbench.certificates.hygiene import Sample
-    from check_workbench.checks import Check, Threshold
+    from check_workbench.checks import Check
     from check_workbench.plans import Plan
     from check_workbench.store import Store
 
@@ -42,7 +44,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     plan
         What must hold.
     looks
-        The ledger of the check.
+        All looks in the store.
     """
     check = units.check
     trusts = looks[(looks["call"] == "trust") & (looks["asked"] == check.asked) & (looks["change"] == plan.change)]
@@ -52,12 +54,15 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     earlier = sum(bool(result.get("tested")) for result in trusts["result"])
     labels = sample(units, store, plan, looks)
     regions = {
-        bound.side: Region(check=check, side=bound.side, reference=labels.unlabelled, everything=units.table)
+        bound.side: Region(check=check, side=bound.side, reference=labels.measured_on, everything=units.table)
         for bound in plan.bounds
     }
-    look = Look(first=earlier == 0, start=plan.start)
+    left = {bound.side: capital(trusts, check, bound.side) for bound in plan.bounds}
+    look = Look(first=earlier == 0, start=plan.start, capital=left)
     found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
     guards = [words for t in found if t.certified for words in violations(regions[t.bound.side], t, labels)]
+    clash = conflict(check, found)
+    guards += [clash] if clash else []
     made = _certificate(units, plan, labels, found, guards)
     errors = [row for t in found for row in counted_errors(t, units, store)]
     made = _with_details(made, labels, found, errors, number=earlier + 1)
@@ -99,12 +104,12 @@ def _certificate(
         check=units.check.id,
         change=plan.change,
         outcome=outcome,
-        reasons=(*_reasons(outcome, labels, found), *guards, *wording.about_hygiene(labels)),
+        reasons=(*_reasons(outcome, labels, found), *guards, *wording.about_sample(labels, units.notes)),
         n=deciding.n,
         errors=deciding.errors,
         bound=deciding.upper,
         coverage=deciding.coverage,
-        labels_needed=None if outcome == "too_weak" else needed,
+        labels_needed=None if outcome == "too_weak" or (needed == 0 and outcome != "ready") else needed,
         excluded=labels.excluded,
         plan_digest=plan.digest,
         details={"guards": list(guards), "notes": list(units.notes)},
@@ -122,19 +127,11 @@ def _reasons(outcome: Outcome, labels: Sample, found: Sequence[Tested]) -> Itera
         if t.too_weak:
             yield (
                 f"too weak: the risk at the file's own cut is at least {wording.share(t.lower)}, "
-                f"above the target {wording.share(t.bound.target)}; no number of labels changes that"
+                f"above the target {wording.share(t.bound.target)}; more labels will not change that"
             )
         elif outcome != "ready":
             yield from wording.about_need(t)
-        if t.proposal:
-            covered = wording.share(t.proposal_coverage)
-            yield f"a looser cut would hold as well: {_numbers(t.proposal)} decides {covered} of the work"
-        if t.changes:
-            yield f"the walk certified {_numbers(t.changes)}; the patch writes it"
-
-
-def _numbers(changes: Sequence[Threshold]) -> str:
-    return ", ".join(f"{t.key} {t.value:g}" for t in changes)
+        yield from wording.about_cuts(t, written=outcome == "ready")
 
 
 def _with_details(
@@ -159,6 +156,7 @@ def _with_details(
         "usable": len(labels.usable),
         "population": len(labels.population),
         "bounced": _bounced(labels),
+        "unsure": int((labels.population["verdict"] == "unsure").sum()),
     }
     return dataclasses.replace(made, details=details)
 
@@ -175,6 +173,7 @@ def _bound(found: Tested) -> dict[str, Any]:
         "lower": found.lower,
         "certified": found.certified,
         "coverage": found.coverage,
+        "wealth": found.wealth,
         "further": found.further,
         "labels_for_power": found.power,
         "errors_if_edited_is_good": _if_edited_is_good(found),
@@ -210,7 +209,11 @@ def _recorded(trusts: pd.DataFrame, check: Check, plan: Plan, fingerprint: str) 
     for row in records(trusts):
         result = row["result"]
         same = row["plan_digest"] == plan.digest and result.get("fingerprint") == fingerprint
-        if same and check.document in {row["document"], result.get("certified_document")}:
+        if (
+            same
+            and row["check_id"] == check.id
+            and check.document in {row["document"], result.get("certified_document")}
+        ):
             return Certificate.from_record(result["certificate"], check)
     return None
 

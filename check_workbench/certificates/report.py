@@ -109,8 +109,8 @@ def _conditions(entry: Certificate) -> list[str]:
         f"{details.get('usable', 0)} usable labels; {details.get('population', 0)} first submissions recorded",
         *(f"with work that was only edited counted as good: {words}" for words in _edited(details)),
         f"good work that the check fails: {bounced['failed']} of {bounced['good']}",
+        f"unsure, so for a person: {details.get('unsure', 0)} of {details.get('population', 0)}",
         *details.get("assumed", []),
-        *details.get("notes", []),
         SCOPE,
     ]
 

@@ -39,7 +39,7 @@ class Region:
     check: Check
     side: Side
     reference: pd.DataFrame
-    """Unlabelled work, whose scores fix the cuts."""
+    """Work whose scores fix the cuts: unlabelled, where there is enough of it."""
     everything: pd.DataFrame
     """All work, so that a number of the document parts the same units as the cut."""
 
@@ -101,7 +101,8 @@ class Region:
         found = coverage_cuts(self.scores(self.reference), start=start)
         values, coverage = found.at, found.coverage
         possible = np.array([self._expressible(*pair) for pair in zip(values.tolist(), coverage.tolist(), strict=True)])
-        return Cuts(at=values[possible], coverage=coverage[possible], first=found.first)
+        labelled = bool(self.reference["labelled"].any())
+        return Cuts(at=values[possible], coverage=coverage[possible], first=found.first, labelled=labelled)
 
     def _expressible(self, at: float, coverage: float) -> bool:
         named = [place for place, item in enumerate(self.check.items) if isinstance(item.cut, PassNames | PassLevel)]

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from check_workbench.certificates.hygiene import NOT_BLIND, REGAINABLE
+from check_workbench.labels.reasons import REASONS, left_out
+from check_workbench.results import DECIDED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.checks import Threshold
 
 WARNING = (
     "A check is not a security boundary: what it judges is untrusted input to the evaluator as much as to anyone. "
@@ -56,16 +59,34 @@ def about_bound(found: Tested) -> Iterator[str]:
         yield f"{kind} among {verdict}: no usable blind label on {verdict} work {where}; the target is {target}"
     else:
         counted = f"{many(found.errors, 'error')} in {many(found.n, 'blind label')}"
-        proven = f"the risk is at most {share(found.upper)} with confidence {share(1 - found.delta)}"
+        proven = f"the risk is at most {share(found.upper)} ({share(1 - found.delta)} sure)"
         yield f"{kind} among {verdict}: {counted} {where}; {proven}; the target is {target}"
+        yield spent(found)
     if found.way == "walk":
         yield (
             "some labels were read before the cut got its present value, so the file's own cut cannot be tested on "
-            "them; a walk over cuts of unlabelled scores decides"
+            "them; a walk over cuts that no label has chosen decides"
         )
     if found.too_few_clusters is not None:
         yield f"labels fall into {many(found.too_few_clusters, 'cluster')}; fewer than 20 never certify"
     yield from found.notes
+
+
+def spent(found: Tested) -> str:
+    """Say why a bound is surer than the plan asks: this look is not the only one.
+
+    Examples
+    --------
+    >>> from check_workbench.certificates.bounds import Tested
+    >>> from check_workbench.plans import Bound
+    >>> spent(Tested(bound=Bound(side="false_pass", target=0.05, delta=0.1), way="own", delta=0.08))
+    'why 92.0 %: the plan allows an error of 10.0 % here; the first look spends 8.0 % of that, all later ones the rest'
+    """
+    whole, now = share(found.bound.delta), share(found.delta)
+    used = f"the first look spends {now} of that, all later ones the rest"
+    if found.way == "sequential":
+        used = f"the first look has spent its part of that, all later ones together have {now}"
+    return f"why {share(1 - found.delta)}: the plan allows an error of {whole} here; {used}"
 
 
 def about_need(found: Tested) -> Iterator[str]:
@@ -83,14 +104,32 @@ def about_need(found: Tested) -> Iterator[str]:
         if found.power is None:
             yield f"{supposed}, no number of labels certifies {share(found.bound.target)}"
         else:
-            yield f"{supposed}, {found.power} labels in one look certify with a chance of 80 %"
+            yield f"{supposed}, about {found.power} labels on {verdict} work in all certify with a chance of 80 %"
 
 
-def about_hygiene(sample: Sample) -> Iterator[str]:
-    """Yield what was left out."""
-    if sample.excluded:
-        parts = ", ".join(f"{count} {why}" for why, count in sample.excluded.items())
-        yield f"left out: {parts}"
+def about_cuts(found: Tested, *, written: bool) -> Iterator[str]:
+    """Yield which other numbers the labels support, and whether the patch writes them."""
+    if found.proposal:
+        covered = share(found.proposal_coverage)
+        yield f"a looser cut would hold as well: {numbers(found.proposal)} decides {covered} of the work"
+    if found.changes and written:
+        yield f"the walk certified {numbers(found.changes)}; the patch writes it"
+    elif found.changes:
+        yield f"the walk found that {numbers(found.changes)} would hold; nothing writes it, because not all holds"
+
+
+def numbers(changes: Sequence[Threshold]) -> str:
+    """Write the numbers of a document."""
+    return ", ".join(f"{t.key} {t.value:g}" for t in changes)
+
+
+def about_sample(sample: Sample, notes: Sequence[str]) -> Iterator[str]:
+    """Yield what was left out, what has no verdict, and on what the labels rest."""
+    yield from left_out(sample.excluded)
+    silent = sample.population[~sample.population["verdict"].isin(DECIDED)]
+    if len(silent):
+        yield f"{len(silent)} of {many(len(sample.population), 'submission')} not checked: they count as not decided"
+    yield from notes
 
 
 def unusable(sample: Sample, found: Tested) -> str:
@@ -100,7 +139,7 @@ def unusable(sample: Sample, found: Tested) -> str:
     if any(why in taken for why in NOT_BLIND):
         words.append("people had seen the verdict, or it is not known that they had not")
     others = [why for why in REGAINABLE if why not in NOT_BLIND and (why in taken or sample.excluded.get(why))]
-    words += [why.replace("_", " ") for why in others]
+    words += [REASONS[why] for why in others]
     if found.too_few_clusters is not None:
         words.append("too few clusters")
     return f"the decisions would settle it, but cannot be used: {'; '.join(words)}"

@@ -49,6 +49,9 @@ class Cuts:
     """Place of the cut at which the walk begins."""
     reserve: float = 0.0
     """Share of delta that is kept for the loosest cut."""
+    labelled: bool = False
+    """Whether labelled work is among the scores that made the cuts; then the label that lies at a cut does not count
+    there, since it made the cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,6 +245,8 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     is_bad = flags(bad, len(values), "bad")
     n = np.bincount(place, minlength=len(at) + 1)[:0:-1].cumsum()
     errors = np.bincount(place[is_bad], minlength=len(at) + 1)[:0:-1].cumsum()
+    if cuts.labelled:
+        n = np.maximum(n - np.isin(cuts.at, values), errors)
     p = p_value(errors, n, alpha)
     last, level = _loosest(p, cuts, share(delta, "delta"))
     if last is None:

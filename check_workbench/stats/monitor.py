@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from check_workbench.errors import InputError
 from check_workbench.stats.arrays import flags, share
+from check_workbench.stats.certify import MOST
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -154,6 +156,52 @@ def further_needed(bad: ArrayLike, *, alpha: float, delta: float) -> int:
     while not enough(high):
         high *= 2
     return bisect_left(range(high), 1, lo=high // 2, key=enough)
+
+
+def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 0.8) -> int | None:
+    """Return about how many decisions bring `certifying` to its limit with chance `power` if the true risk is `risk`.
+
+    Parameters
+    ----------
+    risk
+        True share of errors, for instance the one observed.
+    alpha, delta
+        Target risk, and allowed chance that the certificate is wrong.
+    power
+        Wanted chance of a certificate.
+
+    Returns
+    -------
+    int or None
+        To 2 %, on the safe side; None where the risk is not below alpha, or a million decisions do not suffice.
+
+    Raises
+    ------
+    InputError
+        Where one of the numbers is no share.
+
+    Examples
+    --------
+    >>> labels_for_power(0.02, alpha=0.05, delta=0.10), labels_for_power(0.05, alpha=0.05, delta=0.10)
+    (406, None)
+    """
+    from scipy.stats import binom
+
+    if not 0 <= risk <= 1:
+        raise InputError(f"risk must lie between 0 and 1, got {risk}.")
+    good, lost = _growth(alpha, _low_bets(alpha))
+    limit = math.log(len(good) / share(delta, "delta"))
+    if risk >= alpha:
+        return None
+    sizes = np.unique(np.geomspace(1, MOST, 700).astype(np.int64))
+    low, high = np.full(len(sizes), -1), sizes + 1
+    while (high - low > 1).any():
+        middle = (low + high) // 2
+        wealth = np.logaddexp.reduce(np.multiply.outer(middle, lost) + np.multiply.outer(sizes - middle, good), axis=1)
+        enough = wealth >= limit
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+    certain = np.asarray(binom.cdf(low, sizes, risk) >= share(power, "power"))
+    return int(sizes[np.argmax(certain)]) if certain.any() else None
 
 
 def _in_order(bad: ArrayLike) -> Flags:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 def table(*columns) -> pd.DataFrame:
     scores = {f"s{place}": np.asarray(values, dtype=float) for place, values in enumerate(columns)}
-    return pd.DataFrame({**scores, "verdict": "pass", "positive": False})
+    return pd.DataFrame({**scores, "verdict": "pass", "positive": False, "labelled": False})
 
 
 def check(*items: Item) -> Check:

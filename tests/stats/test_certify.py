@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -216,3 +218,24 @@ def test_no_unlabelled_scores_no_cuts() -> None:
 def test_distinct_counts_values() -> None:
     assert distinct([0.9, 0.9, 0.9]) == 1
     assert distinct([]) == 0
+
+
+def test_a_label_that_made_a_cut_does_not_count_at_it() -> None:
+    scores = np.linspace(0.1, 1, 10)
+    bad = scores < 0.35
+    cuts = coverage_cuts(scores, k=10)
+    counted = walk(scores, bad, cuts, alpha=0.3, delta=0.3)
+    dropped = walk(scores, bad, dataclasses.replace(cuts, labelled=True), alpha=0.3, delta=0.3)
+    assert dropped.n.tolist() == [max(n - 1, e) for n, e in zip(counted.n, counted.errors, strict=True)]
+    assert dropped.errors.tolist() == counted.errors.tolist()
+
+
+def test_cuts_from_labelled_scores_are_valid_for_a_bad_judge() -> None:
+    """Every cut of a judge that errs 1.02 times as often as allowed is wrong to certify."""
+    rng = np.random.default_rng(1)
+    wrong = 0
+    for _ in range(1000):
+        scores = rng.random(150)
+        cuts = dataclasses.replace(coverage_cuts(scores), labelled=True)
+        wrong += walk(scores, rng.random(150) < 0.102, cuts, alpha=0.1, delta=0.1).at is not None
+    assert wrong / 1000 <= 0.128

@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from check_workbench.errors import InputError
-from check_workbench.stats.monitor import alarming, alarming_wealth, certifying, certifying_wealth, further_needed
+from check_workbench.stats.monitor import (
+    alarming,
+    alarming_wealth,
+    certifying,
+    certifying_wealth,
+    further_needed,
+    labels_for_power,
+)
 
 DECISIONS = st.lists(st.booleans(), max_size=60)
 
@@ -70,3 +77,15 @@ def test_impossible_targets_are_refused(how) -> None:
 def test_anything_but_truth_values_is_refused() -> None:
     with pytest.raises(InputError, match="true or false"):
         alarming([0, 0.5], alpha=0.1)
+
+
+def test_the_number_of_labels_for_power_gives_that_power() -> None:
+    rng = np.random.default_rng(3)
+    n = labels_for_power(0.02, alpha=0.05, delta=0.02)
+    assert n is not None
+    draws = certifying_wealth(rng.random((2000, n)) < 0.02, alpha=0.05)[:, -1]
+    assert 0.77 <= (draws >= 50).mean() <= 0.88
+    assert labels_for_power(0.05, alpha=0.05, delta=0.02) is None
+    clean = labels_for_power(0.0, alpha=0.05, delta=0.02)
+    assert clean is not None
+    assert further_needed([], alpha=0.05, delta=0.02) <= clean <= 1.03 * further_needed([], alpha=0.05, delta=0.02)
