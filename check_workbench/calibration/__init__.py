@@ -11,6 +11,7 @@ from check_workbench.calibration.units import decision_keys, gather
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError
 from check_workbench.evaluation import evaluate, read
+from check_workbench.labels.reasons import left_out
 from check_workbench.stats.cutoffs import Goal
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
     yield from (f"{check}: {note}" for note in units.notes)
     if units.unmatched:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
-    yield from (f"{check}: {count} decisions left out: {why}" for why, count in sorted(units.excluded.items()))
+    yield from (f"{check}: {words}" for words in left_out(units.excluded))
     models = sorted({e.model or e.method or "" for e in mine})
     if len(models) > 1:
         yield f"{check}: answers of {', '.join(models)} are calibrated apart; a threshold does not carry over"

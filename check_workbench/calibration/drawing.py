@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench import html, plots
 from check_workbench.errors import InputError
+from check_workbench.labels.reasons import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +80,7 @@ def _pictures(of: Calibrations) -> Iterator[Block]:
 def _words(entry: Calibration) -> Iterator[str]:
     if entry.reason:
         yield f"nothing chosen: {entry.reason}"
-    yield from (f"left out: {count} {why}" for why, count in entry.left_out.items())
+    yield from left_out(entry.left_out)
     yield from entry.warnings
     if not entry.n and entry.proposed:
         yield f"label next: {', '.join(entry.proposed[:10])}"

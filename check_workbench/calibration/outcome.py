@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.labels.reasons import left_out
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,7 +119,7 @@ class Calibration:
             yield f"  {self.goal} chosen {self.chosen}"
         else:
             yield f"  {self.goal} nothing chosen: {self.reason}"
-        yield from (f"  left out: {count} {why}" for why, count in self.left_out.items())
+        yield from (f"  {words}" for words in left_out(self.left_out))
         yield from (f"  note: {words}" for words in self.warnings)
         if not self.n:
             yield from self._without_labels()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
+from check_workbench.labels.reasons import left_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,7 +81,7 @@ class Comparison:
             yield f"  had we switched to {row['change']}: {_switched_words(row)}"
         if self.disagreements:
             yield f"  {len(self.disagreements)} disagreements: {', '.join(d['unit'] for d in self.disagreements[:5])}"
-        yield from (f"  left out: {count} {why}" for why, count in self.left_out.items())
+        yield from (f"  {words}" for words in left_out(self.left_out))
         yield from (f"  note: {note}" for note in self.notes)
 
     def _gap_words(self) -> Iterator[str]:
@@ -110,7 +111,7 @@ class Comparison:
             if rest:
                 yield html.details(f"{len(rest)} more", html.table(rest, DISAGREEMENTS, caption=caption))
         if self.left_out or self.notes:
-            yield html.bullets([*(f"left out: {n} {why}" for why, n in self.left_out.items()), *self.notes])
+            yield html.bullets([*left_out(self.left_out), *self.notes])
 
     def _repr_html_(self) -> str:
         return html.fragment(*self._blocks())

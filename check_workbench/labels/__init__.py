@@ -10,6 +10,7 @@ from check_workbench.errors import InputError
 from check_workbench.evaluation.report import MIME, plain_rows
 from check_workbench.labels.blindness import ASSERTED, TIME
 from check_workbench.labels.joining import Joined, Wanted, joined
+from check_workbench.labels.reasons import left_out
 from check_workbench.labels.voting import DISAGREE, label_of
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Labels:
     def _repr_html_(self) -> str:
         shown = plain_rows(self.frame[list(SHOWN)].head(ROWS_SHOWN))
         table = html.table(shown, list(SHOWN), caption=f"Labels of {self.check}, {len(shown)} of {len(self.frame)}")
-        left = [f"left out: {reason} ({count})" for reason, count in self.excluded.items()]
+        left = [*left_out(self.excluded)]
         return html.fragment(table, *([html.bullets(left)] if left else []), *map(html.note, self.notes))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
@@ -68,7 +69,7 @@ class Labels:
     def __repr__(self) -> str:
         counts = f"{len(self.frame)} units, {int(self.frame['positive'].sum())} with a problem"
         head = f"Labels of {self.check}: {counts}, {int(self.frame['blind'].sum())} blind"
-        left = [f"  left out: {reason} ({count})" for reason, count in self.excluded.items()]
+        left = [f"  {words}" for words in left_out(self.excluded)]
         return "\n".join([head, *left, *(f"  note: {note}" for note in self.notes)])
 
 
