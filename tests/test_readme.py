@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from check_workbench.cli import arguments
+from tests.notebooks.__main__ import block, shown_by
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -20,20 +20,8 @@ COMMANDS = re.findall(r"^    (check-workbench .*)$", TEXT, re.MULTILINE)
 STARTS = re.findall(r"^    (python3 -m venv .*)$", TEXT, re.MULTILINE)
 
 
-def block(language: str) -> str:
-    found = re.search(rf"^```{language}\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
-    assert found
-    return found.group(1)
-
-
 def test_the_cell_gives_the_output_that_is_shown() -> None:
-    tree = ast.parse(block("python"))
-    last = tree.body.pop()
-    assert isinstance(last, ast.Expr)
-    names: dict[str, object] = {}
-    exec(compile(tree, "README.md", "exec"), names)  # noqa: S102 - it is our own README
-    shown = repr(eval(compile(ast.Expression(last.value), "README.md", "eval"), names))  # noqa: S307 - as above
-    assert shown == block("text").strip()
+    assert shown_by(block(TEXT, "python").group()) == block(TEXT, "text").group().rstrip("\n")
 
 
 @pytest.mark.parametrize("line", COMMANDS)

@@ -1,7 +1,9 @@
-"""Execute the notebooks and save them as they are compared: `python -m tests.notebooks [NAME...]`."""
+"""Write the compared outputs anew, of the notebooks and of the README's cell: `python -m tests.notebooks [NAME...]`."""
 
 from __future__ import annotations
 
+import ast
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
-FOLDER = Path(__file__).parents[2] / "notebooks"
+ROOT = Path(__file__).parents[2]
+FOLDER, README = ROOT / "notebooks", ROOT / "README.md"
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -33,7 +36,33 @@ def save(path: Path) -> None:
     nbformat.write(stripped(notebook), path)
 
 
+def shown_by(code: str) -> str:
+    """Run Python code and return what its last expression shows."""
+    tree = ast.parse(code)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr)
+    names: dict[str, object] = {}
+    exec(compile(tree, "README.md", "exec"), names)  # noqa: S102 - it is our own README
+    return repr(eval(compile(ast.Expression(last.value), "README.md", "eval"), names))  # noqa: S307 - as above
+
+
+def block(text: str, language: str) -> re.Match[str]:
+    """Find the first fenced block of a language."""
+    found = re.search(rf"(?<=^```{language}\n).*?(?=^```$)", text, re.MULTILINE | re.DOTALL)
+    assert found
+    return found
+
+
+def refresh_readme() -> None:
+    """Put what the README's cell shows under it."""
+    text = README.read_text(encoding="utf-8")
+    output = block(text, "text")
+    shown = shown_by(block(text, "python").group())
+    README.write_text(f"{text[: output.start()]}{shown}\n{text[output.end() :]}", encoding="utf-8")
+
+
 if __name__ == "__main__":
+    refresh_readme()
     for notebook in sorted(FOLDER.glob("*.ipynb")):
         if not sys.argv[1:] or notebook.stem in sys.argv[1:]:
             save(notebook)
