@@ -54,7 +54,7 @@ class Draft:
 
     @property
     def statement(self) -> str:
-        """What the preview shows, and how little it proves. Source: reference on statistics, B5."""
+        """What the preview shows, and how little it proves."""
         problems = int((self.rows["expected"] == "problem").sum())
         said = f"separates {self.separated} of {len(self.rows)}"
         undecided = int((~self.rows["status"].isin(DECIDED)).sum())
@@ -186,7 +186,7 @@ def miss_bound(problems: int, *, confidence: float = CONFIDENCE) -> float:
     confidence
         With which the bound holds.
 
-    Source: reference on statistics, B5: 1 - δ^(1/n).
+    The exact binomial bound at no miss: 1 - δ^(1/n).
 
     Examples
     --------

@@ -167,7 +167,7 @@ def columns(record: type[Run | Span | Step | Decision]) -> tuple[Column, ...]:
 def is_problem(decision: str) -> bool | None:
     """Say whether a decision means a problem, or None where it says neither.
 
-    Source: DESIGN section 8, polarity.
+    An edit counts as a problem: the work did not pass as it was.
 
     Examples
     --------

@@ -186,7 +186,7 @@ def confidence_of(answer: Answer, *, options: int = 0) -> float | None:
     """Compute the confidence of a choice or level from its probabilities, or return the reported one.
 
     Choice: (max p - 1/K) / (1 - 1/K). Levels: 1 - E|i - mode| / D, where D is the mean absolute deviation of a
-    uniform distribution about its centre. Source: reference on evaluators, section 1.6.
+    uniform distribution about its centre. Source: the System One answer format, `confidence`.
 
     Parameters
     ----------

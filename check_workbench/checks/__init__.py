@@ -2,7 +2,6 @@
 
 The *asked* digest covers what is measured or asked; it keys answers, measurements and labels. The *document*
 digest adds cut-offs and flags; it keys verdicts and certificates. Moving a threshold changes only the second.
-Source: DESIGN section 3.
 """
 
 from check_workbench.checks.asks import (

@@ -1,7 +1,7 @@
 """check-1: checks on the steps of an agent process, in the front matter of a PROCESS.md.
 
-A question is phrased as a claim and passes at or above its line. Sources: check-1, sections 2 and 5; reference on
-dialects, section 2.1. What a process server refuses beyond the check keys is an error where the checks depend on
+A question is phrased as a claim and passes at or above its line. Source: check-1, sections 2 and
+5. What a process server refuses beyond the check keys is an error where the checks depend on
 it, else a warning.
 """
 

@@ -1,6 +1,6 @@
 """The three question kinds of check-1 and their cuts.
 
-Sources: check-1, section 2; reference on dialects, section 2.1.
+Source: check-1, section 2.
 """
 
 from __future__ import annotations

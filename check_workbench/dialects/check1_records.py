@@ -1,6 +1,6 @@
 """Recorded check-1 verdicts: one record holds the answers to all questions of a check on one submission.
 
-Source: core schema `check-verdict`; reference on dialects, section 2.4. A record has no ids for its questions and no
+Source: core schema `check-verdict`. A record has no ids for its questions and no
 thresholds, so an answer belongs to the question whose text it repeats, else to the one in its place, where the
 differing `ask` shows that it is stale.
 """

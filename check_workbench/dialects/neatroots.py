@@ -1,6 +1,6 @@
 """neatroots checks: rules and failure questions in YAML or JSON, one, a list, or several documents in a file.
 
-A question is phrased as a failure and flags at or above its line. Source: neatroots, "Checks"; DESIGN section 6.
+A question is phrased as a failure and flags at or above its line. Source: neatroots, "Checks".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Rules of neatroots documents: from the mapping under `rule:` to a rule and its cut.
 
-Keys: DESIGN section 6. A key that is not known here warns, because the source document does not show them all.
+Source: neatroots, "Rules". A key that is not known here warns, because the source document does not show them all.
 """
 
 from __future__ import annotations

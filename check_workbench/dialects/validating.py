@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 def validate_json(paths: str | Path | Iterable[str | Path]) -> dict[str, Any]:
     """Read check documents and return every problem in the form that programs rely on.
 
-    Source: CONTRACTS section 3, `validate`.
-
     Parameters
     ----------
     paths

@@ -125,7 +125,7 @@ def of_answers(check: Check, place: int, unit: Mapping[str, Any], answers: Seque
 def answer_text(check: Check, place: int, answer: Answer) -> str:
     """Write an answer as check-1 shows it in the lines of a refusal.
 
-    Source: reference on dialects, section 2.2.
+    Source: check-1, section 3.
     """
     item = check.items[place]
     if isinstance(item.asks, YesNo):

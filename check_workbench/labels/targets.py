@@ -1,6 +1,6 @@
 """Which units of a check a decision speaks of, or why none.
 
-Sources: DESIGN section 8, polarity and joins; reference on dialects, section 2.6.
+Source: check-1, sections 3 and 4, and the `on_reject` of its core specification.
 """
 
 from __future__ import annotations

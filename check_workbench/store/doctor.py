@@ -17,7 +17,7 @@ TABLES = ("runs", "spans", "steps", "decisions", "answers")
 NAMED = 20
 """How many unmatched ids of each kind are looked up."""
 FIRST_LOOK = 0.08
-"""Error probability of the first look at 90 % confidence: 0.8 of 10 % (DESIGN section 8)."""
+"""Error probability of the first look at 90 % confidence: 0.8 of 10 %."""
 _BLIND = "coalesce(not d.verdict_seen, d.asserted_blind, false)"
 _SIDE = "list_contains($problem, d.decision)"
 _SIDES = {"problem": list(PROBLEM_DECISIONS), "clean": list(CLEAN_DECISIONS)}
