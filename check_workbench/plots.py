@@ -250,6 +250,7 @@ def _figure(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, A
     if theme not in _INK:
         raise UnknownNameError.of("theme", theme, _INK)
     ink = _INK[theme]
+
     class Picture(Figure):
         """A figure that a notebook shows without pyplot."""
 
