@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from check_workbench.store import open_store
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 REALDATA = "CHECK_WORKBENCH_REALDATA"
+
+# Properties are checked for what they say, not for how fast a busy machine answers.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")
