@@ -158,7 +158,8 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_ctrl_c_is_130_without_a_traceback(tmp_path: Path) -> None:
     code = (
-        "import sys, time, check_workbench.cli.loading as l\n"
+        "import signal, sys, time, check_workbench.cli.loading as l\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "from check_workbench.cli import main\n"
         "def slow(_):\n    print('on', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
         "l.formats = slow\n"

@@ -14,8 +14,9 @@ from tests.store.making import write
 
 RUNS = 3_000
 LOAD = """
-import sys
+import signal, sys
 from check_workbench.store import open_store
+signal.signal(signal.SIGINT, signal.default_int_handler)
 store = open_store(sys.argv[1])
 def told(item, share):
     print(f"{item} {share:.3f}", flush=True)
