@@ -103,6 +103,8 @@ def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
     if not mine:
         yield f"{check}: it has no number that could be tuned"
     yield from (f"{check}: {note}" for note in units.notes)
+    if len(units.check.items) > 1:
+        yield f"{check}: where a label is about all questions, a problem of one counts as missed by the others"
     if units.unmatched:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
     yield from (f"{check}: {words}" for words in left_out(units.excluded))

@@ -58,7 +58,7 @@ def selection(flagged: NDArray[np.bool_], labelled: NDArray[np.bool_]) -> Select
 
     with_label = [int((flagged & labelled).sum()), int((~flagged & labelled).sum())]
     without = [int((flagged & ~labelled).sum()), int((~flagged & ~labelled).sum())]
-    if not without[1]:
+    if not without[1] or not labelled.any():
         return Selection(recall_known=True, weights=None)
     if not with_label[1]:
         words = f"only flagged work has labels ({with_label[0]}), none of the {without[1]} others: recall is unknown"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from check_workbench.calibration.cautions import selection
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
 from check_workbench.results import DECIDED
@@ -132,7 +133,7 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     found = dataclasses.replace(
         found,
         lower=lower(region.wrong(own), own, delta),
-        own_coverage=coverage,
+        own_coverage=coverage or _mean(region.inside(sample.population)),
         coverage=found.coverage if way == "walk" and found.certified else coverage,
         further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
         power=_power(found, bound, look),
@@ -259,8 +260,10 @@ def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) 
     )
 
 
-def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, look: Look, seen: bool) -> int:
-    """Return how many error-free decisions on this side certify at the next look."""
+def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, look: Look, seen: bool) -> int | None:
+    """Return how many error-free decisions on this side certify at the next look; None where it cannot be told."""
+    if unequal(fresh):
+        return None
     if not seen:
         return labels_needed(0, 0, alpha=bound.target, delta=FIRST * bound.delta)
     wrong = region.wrong(fresh.drop_duplicates("cluster"))
@@ -287,7 +290,11 @@ def _too_few(labels: pd.DataFrame | None) -> int | None:
 
 
 def _share_inside(region: Region, sample: Sample) -> float:
-    return _mean(region.inside(sample.measured_on))
+    """Return coverage, on work without labels unless people chose what to label by what the check says."""
+    rows, everything = sample.measured_on, sample.population
+    labelled = everything["labelled"].to_numpy(dtype=bool)
+    chosen = unequal(sample.usable) or selection(~region.inside(everything), labelled).words is not None
+    return _mean(region.inside(everything if chosen else rows))
 
 
 def _mean(flags: NDArray[np.bool_]) -> float:

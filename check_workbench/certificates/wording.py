@@ -80,26 +80,29 @@ def spent(found: Tested) -> str:
     >>> from check_workbench.certificates.bounds import Tested
     >>> from check_workbench.plans import Bound
     >>> spent(Tested(bound=Bound(side="false_pass", target=0.05, delta=0.1), way="own", delta=0.08))
-    'why 92.0 %: the plan allows an error of 10.0 % here; the first look spends 8.0 % of that, all later ones the rest'
+    'why 92.0 % sure: of the 10.0 % chance of error allowed, this first look spends 8.0, and 2.0 are left for later'
     """
-    whole, now = share(found.bound.delta), share(found.delta)
-    used = f"the first look spends {now} of that, all later ones the rest"
+    values = (found.bound.delta, found.delta, found.bound.delta - found.delta)
+    whole, now, rest = (f"{100 * value:.1f}" for value in values)
+    used = f"this first look spends {now}, and {rest} are left for later"
     if found.way == "sequential":
-        used = f"the first look has spent its part of that, all later ones together have {now}"
-    return f"why {share(1 - found.delta)}: the plan allows an error of {whole} here; {used}"
+        used = f"the first look spent {rest}, and all later ones together have {now}"
+    return f"why {share(1 - found.delta)} sure: of the {whole} % chance of error allowed, {used}"
 
 
 def about_need(found: Tested) -> Iterator[str]:
     """Yield how many more labels it takes, and whether that is realistic."""
     verdict, _ = SIDES[found.bound.side]
-    if found.labels_needed is None:
+    if found.labels_needed is None and found.own_coverage:
+        yield "how many labels it takes cannot be told while they are drawn with differing probabilities"
+    elif found.labels_needed is None:
         yield f"the check {verdict} nothing, so no number of labels certifies this bound"
     elif not found.certified:
         yield (
             f"about {many(found.labels_needed, 'further blind decision')} if no further error comes "
             f"({found.further} on {verdict} work, which is {share(found.own_coverage)} of all)"
         )
-    if found.n and not found.certified:
+    if found.n and not found.certified and found.further is not None:
         supposed = f"if the true risk is the observed {share(found.errors / found.n)}"
         if found.power is None:
             yield f"{supposed}, no number of labels certifies {share(found.bound.target)}"
@@ -127,7 +130,9 @@ def about_sample(sample: Sample, notes: Sequence[str]) -> Iterator[str]:
     """Yield what was left out, what has no verdict, and on what the labels rest."""
     yield from left_out(sample.excluded)
     silent = sample.population[~sample.population["verdict"].isin(DECIDED)]
-    if len(silent):
+    if len(silent) and len(silent) == len(sample.population):
+        yield "the check has no usable answer on any work: evaluate it, or load recorded answers"
+    elif len(silent):
         yield f"{len(silent)} of {many(len(sample.population), 'submission')} not checked: they count as not decided"
     yield from notes
 

@@ -3,11 +3,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import check_workbench as cw
 from check_workbench.calibration import looks
+from check_workbench.certificates.exact import exact
 from check_workbench.evaluation import read
+from check_workbench.stats.intervals import upper_bound
 from tests.scenario import uniform
 
 REPLACE = cw.plan(change="replace_approval", max_false_pass=0.05)
@@ -174,3 +177,47 @@ def test_every_count_adds_up(store, team):
     team.load(store, units)
     cert = cw.trust(team.check, store, plan=REPLACE)
     assert cert[0].details["usable"] + sum(cert.excluded.values()) == 300
+
+
+def test_labels_of_many_probabilities_are_thinned_to_one(store, team):
+    """One stratum a label would prove nothing; thinned to the smallest probability the labels are exact again."""
+    rng = np.random.default_rng(1)
+    units = uniform(900, labelled=500, risk=lambda s: 0.005 if s < 0.5 else 0.9)
+    drawn = rng.uniform(0.3, 0.9, len(units)).round(4)
+    team.load(store, [{**u, "probability_sampled": float(p)} for u, p in zip(units, drawn, strict=True)])
+    cert = cw.trust(team.check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.1))
+    inside = [u["p"] < 0.5 for u in units[:500]]
+    assert (cert.outcome, cert.n) == ("ready", sum(inside))
+    kept = next(int(r.split(": ")[1].split()[0]) for r in cert.reasons if "thinned" in r)
+    expected = (drawn[:500][inside].min() / drawn[:500][inside]).sum()
+    assert abs(kept - expected) < 4 * sum(inside) ** 0.5 / 2
+    assert cert.bound >= upper_bound(cert.errors, cert.n, delta=0.08)
+
+
+def test_thinned_labels_never_certify_a_bad_judge_too_often():
+    rng = np.random.default_rng(2)
+    ready = 0
+    for _ in range(300):
+        scores = rng.random(1000)
+        drawn = np.where(scores < 0.5, 0.6, 0.2) + rng.uniform(0, 0.01, 1000).round(3)
+        told = rng.random(1000) < drawn
+        wrong = rng.random(1000) < np.where(scores < 0.5, 0.02, 0.184)
+        rows = pd.DataFrame({"cluster": np.arange(told.sum()), "probability_sampled": drawn[told]})
+        test, _ = exact(wrong[told], rows, alpha=0.1, delta=0.1)
+        ready += test.certified
+    assert ready / 300 <= 0.1 + 3 * (0.09 / 300) ** 0.5
+
+
+def test_coverage_is_not_read_off_work_that_nobody_chose_to_label(store, team):
+    units = uniform(300, labelled=300, risk=lambda s: 0.01 if s < 0.5 else 0.9)
+    team.load(store, [{**u, "bad": u["bad"] if u["p"] >= 0.5 else None} for u in units])
+    cert = cw.trust(team.check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.1))
+    assert cert.coverage == pytest.approx(np.mean([u["p"] < 0.5 for u in units]))
+
+
+def test_work_that_the_check_decides_only_where_it_is_labelled_counts(store, team):
+    units = uniform(300, labelled=60, risk=lambda s: 0.0 if s < 0.5 else 1.0)
+    team.load(store, [{**u, "p": 0.9 if place == 0 else 0.1} for place, u in enumerate(units)])
+    cert = cw.trust(team.check, store, plan=cw.plan(change="enforce", max_false_fail=0.2))
+    assert cert.labels_needed is not None
+    assert not any("nothing" in reason for reason in cert.reasons)
