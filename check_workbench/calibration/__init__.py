@@ -108,6 +108,15 @@ def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
     if units.unmatched:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
     yield from (f"{check}: {words}" for words in left_out(units.excluded))
+    yield from (f"{check}: {words}" for words in _without_band(mine))
     models = sorted({e.model or e.method or "" for e in mine})
     if len(models) > 1:
         yield f"{check}: answers of {', '.join(models)} are calibrated apart; a threshold does not carry over"
+
+
+def _without_band(mine: list[Calibration]) -> Iterator[str]:
+    """Yield where `pass` and `fail` of one question would meet."""
+    passing = {e.threshold.item: e.chosen.at for e in mine if e.chosen and e.threshold.key == "pass"}
+    for e in mine:
+        if e.chosen and e.threshold.key == "fail" and passing.get(e.threshold.item) == e.chosen.at:
+            yield f"pass and fail both become {e.chosen.at:g}, so nothing is left unsure; choose one with its own goal"

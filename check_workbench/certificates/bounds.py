@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from check_workbench.calibration.cautions import selection
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
+from check_workbench.certificates.reach import furthest, unjudged
 from check_workbench.results import DECIDED
-from check_workbench.stats.certify import Cuts, labels_needed, own_cut, walk
+from check_workbench.stats.certify import labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
 from check_workbench.stats.intervals import lower_bounds, upper_bounds
 from check_workbench.stats.monitor import certifying, further_needed, labels_for_power
@@ -36,6 +36,10 @@ Way = Literal["own", "walk", "sequential"]
 FIRST, LATER = 0.8, 0.2
 """Shares of the allowed error for the first look, and for all later ones together."""
 FEWEST_CLUSTERS = 20
+NOT_BEYOND = (
+    "people labelled (nearly) only work that the check puts on this side, so nothing can be said of a looser cut: "
+    "for that, label work drawn at random from all"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +68,7 @@ class Tested:
     """Lower bound of the risk at the check's own cut."""
     certified: bool = False
     coverage: float = 0.0
-    """Share of unlabelled work that the tested cut decides."""
+    """Share of all evaluated first submissions, labelled or not, that the tested cut decides."""
     own_coverage: float = 0.0
     further: int | None = None
     """Decisions on the check's own side that would certify if none is an error."""
@@ -87,6 +91,8 @@ class Tested:
     path: tuple[dict[str, float], ...] = ()
     """Coverage, observed risk and its upper bound, each on its own, along the cuts."""
     notes: tuple[str, ...] = field(default=())
+    unjudged: tuple[str, ...] = ()
+    """Work on the check's own side that has no usable label, in random order."""
 
     @property
     def too_weak(self) -> bool:
@@ -129,15 +135,16 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     else:
         found = _sequential(region, bound, fresh, delta * look.capital.get(bound.side, 1.0))
     own = usable[region.inside(usable)]
-    coverage = _share_inside(region, sample)
+    coverage = _mean(region.inside(sample.population))
     found = dataclasses.replace(
         found,
         lower=lower(region.wrong(own), own, delta),
-        own_coverage=coverage or _mean(region.inside(sample.population)),
+        own_coverage=coverage,
         coverage=found.coverage if way == "walk" and found.certified else coverage,
         further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
         power=_power(found, bound, look),
         too_few_clusters=_too_few(found.labels),
+        unjudged=unjudged(region, sample),
     )
     if found.too_few_clusters is not None:
         more = max(found.further or 0, FEWEST_CLUSTERS - found.too_few_clusters)
@@ -185,11 +192,14 @@ def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested
     inside = float(np.mean(region.inside(region.scored(region.reference))))
     first = int(np.searchsorted(path.coverage, inside + 1e-9))
     rows = region.scored(usable)
-    beyond = Cuts(at=path.at, coverage=path.coverage, first=first)
+    beyond = dataclasses.replace(path, first=first)
     step = walk(region.scores(usable), region.wrong(rows), beyond, alpha=found.bound.target, delta=found.delta)
-    if step.at is None:
-        return found
-    return dataclasses.replace(found, proposal=region.changes(step.at), proposal_coverage=step.coverage)
+    place = furthest(region, sample, beyond, step)
+    if place is None:
+        return found if step.at is None else dataclasses.replace(found, notes=(*found.notes, NOT_BEYOND))
+    values = path.at
+    cut = float(values[place])
+    return dataclasses.replace(found, proposal=region.changes(cut), proposal_coverage=_covered(region, sample, cut))
 
 
 def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
@@ -201,14 +211,14 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     scores, wrong = region.scores(rows), region.wrong(rows)
     path = region.cuts(start=look.start)
     step = walk(scores, wrong, path, alpha=bound.target, delta=delta)
-    place = step.certified if step.certified is not None else min(path.first, len(path.at) - 1)
+    reached = furthest(region, sample, path, step)
+    place = reached if reached is not None else min(path.first, len(path.at) - 1)
     if place < 0:
         return Tested(bound=bound, way="walk", delta=delta, labels=rows.iloc[:0])
     values = path.at
     cut = float(values[place])
     inside = scores >= cut
     n, errors = int(step.n[place]), int(step.errors[place])
-    covered = region.scores(sample.measured_on) >= cut
     return Tested(
         bound=bound,
         way="walk",
@@ -216,9 +226,10 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         n=n,
         errors=errors,
         upper=own_cut(errors, n, alpha=bound.target, delta=delta).bound,
-        certified=step.certified is not None,
-        coverage=float(covered.sum() / max(1, len(sample.measured_on))),
-        changes=region.changes(cut) if step.certified is not None else (),
+        certified=reached is not None,
+        coverage=_covered(region, sample, cut),
+        changes=region.changes(cut) if reached is not None else (),
+        notes=() if reached is not None or step.certified is None else (NOT_BEYOND,),
         wrong=rows[inside & wrong],
         labels=rows[inside],
     )
@@ -289,12 +300,8 @@ def _too_few(labels: pd.DataFrame | None) -> int | None:
     return several if several < FEWEST_CLUSTERS else None
 
 
-def _share_inside(region: Region, sample: Sample) -> float:
-    """Return coverage, on work without labels unless people chose what to label by what the check says."""
-    rows, everything = sample.measured_on, sample.population
-    labelled = everything["labelled"].to_numpy(dtype=bool)
-    chosen = unequal(sample.usable) or selection(~region.inside(everything), labelled).words is not None
-    return _mean(region.inside(everything if chosen else rows))
+def _covered(region: Region, sample: Sample, cut: float) -> float:
+    return float((region.scores(region.scored(sample.population)) >= cut).sum() / max(1, len(sample.population)))
 
 
 def _mean(flags: NDArray[np.bool_]) -> float:

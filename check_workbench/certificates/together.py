@@ -26,8 +26,7 @@ def conflict(check: Check, found: Sequence[Tested]) -> str | None:
     found
         All tested bounds.
     """
-    moved = [t for t in found if t.certified and t.changes]
-    if len(found) < 2 or not moved:
+    if len(found) < 2 or not all(t.certified for t in found) or not any(t.changes for t in found):
         return None
     written = {_numbers(t.changes) for t in found}
     if len(written) == 1 or (_apart(check) and all(_keys(t.changes) <= {_key(t)} for t in found)):

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import check_workbench as cw
+from check_workbench.checks import PassBand
 from check_workbench.errors import InputError
 from tests import web_agent_runs
 from tests.scenario import Scenario, uniform
-from tests.workshop import loop, put_decisions, put_runs, run
+from tests.workshop import loop, put_decisions, put_runs, run, screening, submission, vendor
 
 
 @pytest.fixture
@@ -230,3 +231,15 @@ def test_many_values_make_at_most_500_points_that_are_observed(store, team):
     curve = first(team.check, store).curve
     assert len(curve) == 500
     assert {point.at for point in curve} <= {u["p"] for u in units}
+
+
+def test_a_band_that_would_close_is_told(store):
+    check = screening(band=PassBand(pass_at=0.9, fail_below=0.5))
+    scores = [place / 100 for place in range(100)]
+    runs = [vendor(f"v-{place:02d}", submission(score, output={"of": place})) for place, score in enumerate(scores)]
+    put_runs(store, *runs)
+    said = ["rejected" if score < 0.6 else "approved" for score in scores]
+    rows = [{"run_id": f"v-{p:02d}", "decision": word, "step_id": "sign"} for p, word in enumerate(said)]
+    put_decisions(store, *rows)
+    notes = cw.calibrate(check, store, goal="precision>=0.9").notes
+    assert any("nothing is left unsure" in note for note in notes)

@@ -136,3 +136,12 @@ def test_words_stand_beside_every_reason(store, team):
     team.load(store, [{**u, "seen": "true"} for u in uniform(60, labelled=30, risk=good)])
     cert = cw.trust(team.check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.10))
     assert "30 left out: the person had seen the verdict (saw_verdict)" in cert.reasons
+
+
+def test_bounds_that_do_not_hold_are_no_clash(store, team):
+    team.load(store, uniform(900, labelled=500, risk=lambda s: 0.02 if s < 0.5 else 0.5))
+    cw.calibrate(team.check, store)
+    team.write(0.52)
+    cert = cw.trust(team.check, store, plan=cw.plan(change="enforce", max_false_fail=0.1, max_false_pass=0.2))
+    assert cert.outcome == "too_weak"
+    assert not any("a file can have only one" in reason for reason in cert.reasons)
