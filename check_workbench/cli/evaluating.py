@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.cli.screen import Outcome, table
 from check_workbench.cli.stores import existing
+from check_workbench.cli.validating import warned
 
 if TYPE_CHECKING:
     import argparse
@@ -20,6 +21,7 @@ def evaluate(arguments: argparse.Namespace) -> Outcome:
     import check_workbench as cw
 
     checks = cw.read_checks(arguments.checks)
+    warned(arguments.checks)
     with existing(arguments.db, answers=arguments.answers, evaluator=arguments.evaluator) as store:
         results = cw.evaluate(checks, store, evaluator=arguments.evaluator)
     return Outcome(text=_text(results), data=results.to_json())

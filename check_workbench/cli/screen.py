@@ -84,6 +84,17 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "error"), counted(1569, "run")
+    ('1 error', '1,569 runs')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON can hold it: what is not a number becomes null, times become ISO 8601.
 

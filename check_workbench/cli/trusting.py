@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench.cli.arguments import Usage
 from check_workbench.cli.screen import Outcome
 from check_workbench.cli.stores import existing
+from check_workbench.cli.validating import warned
 from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ def calibrate(arguments: argparse.Namespace) -> Outcome:
     """Choose thresholds against human decisions, and write them if asked to."""
     import check_workbench as cw
 
+    warned(arguments.checks)
     given = {name: value for name in ("goal", "labels") if (value := getattr(arguments, name)) is not None}
     with existing(arguments.db, answers=arguments.answers) as store:
         made = cw.calibrate(arguments.checks, store, **given)
@@ -57,6 +59,7 @@ def trust(arguments: argparse.Namespace) -> Outcome:
         raise Usage("--plan and the bounds exclude each other", "usage: trust CHECK... --db FILE --plan FILE")
     made = read_plan(arguments.plan) if arguments.plan else _bounds(arguments)
     _writable(arguments.report)
+    warned(arguments.checks)
     with existing(arguments.db) as store:
         decided = cw.trust(arguments.checks, store, plan=made)
     lines = [repr(decided)]

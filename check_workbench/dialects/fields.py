@@ -9,7 +9,7 @@ from check_workbench.documents import Entry, Mapping, Node, Scalar, Sequence
 from check_workbench.errors import hint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from check_workbench.dialects.problems import Problems
 
@@ -117,14 +117,21 @@ class Fields:
             return default
         return value
 
-    def mapping(self, name: str, *, required: str = "") -> Mapping | None:
-        """Return a mapping."""
+    def mapping(
+        self,
+        name: str,
+        *,
+        required: str = "",
+        advice: Callable[[Node], str] = lambda _: "",
+    ) -> Mapping | None:
+        """Return a mapping; `advice` says of what stands there instead how to write it."""
         found = self.entry(name, required=required)
         if found is None:
             return None
         if isinstance(found.value, Mapping):
             return found.value
-        self.problems.error(found.value, "wrong-type", f"{name} must be a mapping, got {shown(found.value)}")
+        said = f"{name} must be a mapping, got {shown(found.value)}"
+        self.problems.error(found.value, "wrong-type", said, hint=advice(found.value))
         return None
 
     def known_values(self, name: str, values: tuple[str, ...], known: Iterable[str]) -> None:

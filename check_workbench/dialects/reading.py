@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import os
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.dialects import check1, neatroots
+from check_workbench.dialects import check1, files, neatroots
 from check_workbench.dialects.problems import Problem, Problems, Reading
-from check_workbench.documents import LANGUAGES, LIMIT, Document, FlawError, parse, read_text
+from check_workbench.documents import LANGUAGES, LIMIT, Document, Flaw, FlawError, parse, read_text
 from check_workbench.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -26,8 +27,15 @@ PLAUSIBLE = 0.3
 """From this likeness of its bare text on a file is worth parsing."""
 USER_FOLDER = ".neatroots/checks"
 
-_NOT_OURS = {"node_modules", "__pycache__"}
-_HIDDEN_BUT_OURS = {".neatroots"}
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Survey:
+    """What lies at some paths."""
+
+    readings: tuple[Reading, ...]
+    """Every check document, with its problems."""
+    others: int = 0
+    """How many files of folders hold nothing that looks like a check."""
 
 
 def read(path: str | Path) -> list[Reading]:
@@ -36,7 +44,8 @@ def read(path: str | Path) -> list[Reading]:
     Parameters
     ----------
     path
-        File or folder. Files that are no check documents are left out; a broken one is not.
+        File or folder. Files of a folder that nobody can have meant as a check are left out; a file that is named is
+        always read, and that it holds no check is an error.
 
     Returns
     -------
@@ -48,11 +57,7 @@ def read(path: str | Path) -> list[Reading]:
     InputError
         If the path does not exist or cannot be opened.
     """
-    path = Path(path)
-    if not path.exists():
-        raise InputError(f"{path}: no such file or folder")
-    readings = [_read_file(file, named=file == path) for file in _files(path)]
-    return [reading for reading in readings if reading is not None]
+    return [reading for _, reading in _looked_at(path) if reading is not None]
 
 
 def read_source(text: str, file: str, *, suffix: str) -> Reading | None:
@@ -105,20 +110,36 @@ def read_checks(
     return tuple(found[id_] for id_ in sorted(found))
 
 
-def read_clashing(paths: Sequence[str | Path]) -> list[Reading]:
-    """Read paths as `read` does, each file once, and report ids that stand in two files as problems."""
-    readings: dict[str, Reading] = {}
-    for path in paths:
-        for reading in read(path):
-            readings.setdefault(os.path.realpath(reading.file), reading)
+def survey(paths: Sequence[str | Path]) -> Survey:
+    """Read paths as `read` does, each file once, and report ids that stand in two files as problems.
+
+    Parameters
+    ----------
+    paths
+        Files, folders, or `FILE#ID` for one check of a file.
+
+    Raises
+    ------
+    InputError
+        If a path does not exist.
+    UnknownNameError
+        If a file that can be used has no check of the id behind `#`.
+    """
+    found: dict[str, Reading | None] = {}
+    for path in _distinct(paths):
+        file, id_ = split_id(path)
+        looked = list(_looked_at(file))
+        for each, reading in looked if id_ is None else _narrowed(looked, file, id_):
+            place = os.path.realpath(each)
+            found[place] = _joined(found.get(place), reading)
     first: dict[str, str] = {}
     clashing = []
-    for reading in sorted(readings.values(), key=lambda reading: reading.file):
-        problems = [problem for found in reading.found if (problem := _clash(reading, found, first)) is not None]
+    for reading in sorted((r for r in found.values() if r is not None), key=lambda reading: reading.file):
+        problems = [problem for one in reading.found if (problem := _clash(reading, one, first)) is not None]
         clashing.append(_with(reading, problems))
-        for found in reading.found:
-            first.setdefault(found.id, reading.file)
-    return clashing
+        for one in reading.found:
+            first.setdefault(one.id, reading.file)
+    return Survey(readings=tuple(clashing), others=len(found) - len(clashing))
 
 
 def split_id(path: str | Path) -> tuple[Path, str | None]:
@@ -138,18 +159,36 @@ def split_id(path: str | Path) -> tuple[Path, str | None]:
     return Path(text), None
 
 
-def _files(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
+def _looked_at(path: str | Path) -> Iterator[tuple[Path, Reading | None]]:
+    path = Path(path)
+    if not path.exists():
+        raise InputError(f"{path}: no such file or folder")
+    if not path.is_dir():
+        yield path, _read_file(path, named=True)
         return
-    for folder, folders, files in os.walk(path):
-        folders[:] = sorted(name for name in folders if _is_searched(name))
-        found = (Path(folder) / name for name in sorted(files) if Path(name).suffix.lower() in LANGUAGES)
-        yield from (file for file in found if file.is_file())
+    for file in files.below(path):
+        yield file, _read_file(file, named=False) if files.is_document(file) else None
 
 
-def _is_searched(name: str) -> bool:
-    return name not in _NOT_OURS and (not name.startswith(".") or name in _HIDDEN_BUT_OURS)
+def _narrowed(
+    looked: Sequence[tuple[Path, Reading | None]], file: Path, id_: str
+) -> Iterator[tuple[Path, Reading | None]]:
+    readings = [reading for _, reading in looked if reading is not None]
+    known = [one.id for reading in readings for one in reading.found]
+    broken = any(problem.severity == "error" for reading in readings for problem in reading.problems)
+    if id_ not in known and not broken:
+        raise UnknownNameError.of(f"check in {file}", id_, known)
+    for each, reading in looked:
+        if reading is not None:
+            here = tuple(one for one in reading.found if one.id == id_)
+            if here or any(problem.severity == "error" for problem in reading.problems):
+                yield each, dataclasses.replace(reading, found=here)
+
+
+def _joined(first: Reading | None, second: Reading | None) -> Reading | None:
+    if first is None or second is None:
+        return first or second
+    return dataclasses.replace(first, found=tuple(dict.fromkeys((*first.found, *second.found))))
 
 
 def _read_file(file: Path, *, named: bool) -> Reading | None:
@@ -162,15 +201,15 @@ def _read_file(file: Path, *, named: bool) -> Reading | None:
         return _reading(broken, str(file), named=named)
     except OSError as error:
         raise InputError(f"{file}: cannot be read: {error.strerror}") from None
+    named = named or files.is_named_so(file)
     unparsed = Document(text=text, language=language, roots=())
-    if not named and _likeliest(unparsed, file.name)[1] < PLAUSIBLE:
-        return None
-    return _reading(parse(text, language), str(file), named=named)
+    likely = named or files.may_be_meant(text, file) or _likeliest(unparsed, file.name)[1] >= PLAUSIBLE
+    return _reading(parse(text, language), str(file), named=named) if likely else None
 
 
 def _head(file: Path) -> str:
     with file.open("rb") as stream:
-        return stream.read(min(LIMIT, 65_536)).decode("utf-8", errors="replace")
+        return stream.read(min(LIMIT, 65_536)).decode("utf-8", errors="replace").replace("\0", "")
 
 
 def _likeliest(document: Document, name: str) -> tuple[Any, float]:
@@ -183,14 +222,18 @@ def _likeliest(document: Document, name: str) -> tuple[Any, float]:
 
 def _reading(document: Document, file: str, *, named: bool) -> Reading | None:
     dialect, likeness = _likeliest(document, Path(file).name)
-    if likeness < LIKELY:
-        if not named or not document.flaws:
+    readable = likeness >= LIKELY
+    if not readable:
+        if not (named or files.is_meant(document, Path(file))):
             return None
         dialect = check1 if document.language == "markdown" else neatroots
+        readable = files.has_check_at_top(document)
     problems = Problems()
     problems.flaws(document.flaws)
-    found = dialect.read(document, file, problems)
+    found = dialect.read(document, file, problems) if readable else []
     _twice(document, found, problems)
+    if not found and not problems.errors:
+        _says_nothing(document, problems, named=named)
     usable = () if document.flaws else tuple(each.check for each in found if each.check is not None)
     return Reading(
         file=file,
@@ -200,6 +243,17 @@ def _reading(document: Document, file: str, *, named: bool) -> Reading | None:
         found=tuple(each for each in found if each.id),
         document=document,
     )
+
+
+def _says_nothing(document: Document, problems: Problems, *, named: bool) -> None:
+    """Say that a document holds no check: a process may do without, unless it was given as a check."""
+    start = Flaw(line=1, column=1, message="")
+    if files.has_check_at_top(document) and document.language == "markdown":
+        report = problems.error if named else problems.warn
+        report(start, "no-check", "no step of this process has a check", hint="Write check: under an agent step.")
+        return
+    message, advice = files.what_is_wrong(document)
+    problems.error(start, "no-check", message, hint=advice)
 
 
 def _twice(document: Document, found: Sequence[Any], problems: Problems) -> None:

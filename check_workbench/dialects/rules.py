@@ -1,6 +1,7 @@
 """Rules of neatroots documents: from the mapping under `rule:` to a rule and its cut.
 
-Source: neatroots, "Rules". A key that is not known here warns, because the source document does not show them all.
+Source: neatroots, "Rules". A key of the rule itself that is not known here warns, because the
+source document does not show them all; inside a selector it is an error, because there it would widen the check.
 """
 
 from __future__ import annotations
@@ -63,12 +64,14 @@ def rule_of(node: Mapping, problems: Problems) -> tuple[Rule, AtLeast] | None:
 
 
 def _span(fields: Fields) -> Selector:
-    return selector(fields, "span", lenient=True)
+    return selector(fields, "span")
 
 
 def _at_least(fields: Fields, default: float | None = None) -> AtLeast:
     why = "" if default is not None else "from how many on it is raised"
     value = fields.number("at_least", default=default, low=1, required=why)
+    if default is not None and not fields.has("at_least"):
+        fields.problems.note(fields.node, "default-cut", f"at_least is not written, so {default:g} counts")
     return AtLeast(value=value if value is not None else 1)
 
 

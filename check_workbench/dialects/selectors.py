@@ -22,10 +22,10 @@ SPAN_TYPES = (
 SHOWN_FIELDS = ("tool", "args", "result", *(column.name for column in columns(Span)))
 
 
-def selector(fields: Fields, name: str, *, lenient: bool = False) -> Selector:
+def selector(fields: Fields, name: str) -> Selector:
     """Read a span selector; an absent one selects every span."""
-    node = fields.mapping(name)
-    return Selector() if node is None else _selector(node, fields.problems, name, lenient=lenient)
+    node = fields.mapping(name, advice=_as_mapping)
+    return Selector() if node is None else _selector(node, fields.problems, name)
 
 
 def selector_or_name(fields: Fields, name: str, *, required: str) -> Selector:
@@ -34,7 +34,7 @@ def selector_or_name(fields: Fields, name: str, *, required: str) -> Selector:
     if entry is None:
         return Selector()
     if isinstance(entry.value, Mapping):
-        return _selector(entry.value, fields.problems, name, lenient=True)
+        return _selector(entry.value, fields.problems, name)
     return Selector(names=texts_of(entry.value, fields.problems, name))
 
 
@@ -59,14 +59,24 @@ def evidence_of(fields: Fields) -> EvidenceRule:
     return rule
 
 
-def _selector(node: Mapping, problems: Problems, name: str, *, lenient: bool) -> Selector:
+def _selector(node: Mapping, problems: Problems, name: str) -> Selector:
     inner = Fields(node, problems, name)
     types, names, statuses = inner.words("type"), inner.words("name"), inner.words("status")
     inner.known_values("status", statuses, SPAN_STATUSES)
     if (found := node.get("type")) is not None:
         _suspect(found, problems)
-    inner.close(lenient=lenient)
+    inner.close()
     return Selector(types=types, names=names, statuses=statuses)
+
+
+def _as_mapping(node: Node) -> str:
+    """Write a bare word as the selector that it was probably meant to be."""
+    texts = [item.value for item in (node.items if isinstance(node, Sequence) else (node,)) if isinstance(item, Scalar)]
+    if not texts or not all(isinstance(text, str) for text in texts):
+        return ""
+    key = "type" if set(texts) <= set(SPAN_TYPES) else "name"
+    words = ", ".join(map(str, texts))
+    return f"Write {{ {key}: {words if len(texts) == 1 else f'[{words}]'} }}."
 
 
 def _suspect(node: Node, problems: Problems) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.dialects.reading import read_clashing
+from check_workbench.dialects.reading import survey
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
+
+    from check_workbench.dialects.problems import Reading
 
 
 def validate_json(paths: str | Path | Iterable[str | Path]) -> dict[str, Any]:
@@ -18,7 +20,7 @@ def validate_json(paths: str | Path | Iterable[str | Path]) -> dict[str, Any]:
     Parameters
     ----------
     paths
-        Files and folders.
+        Files, folders, or `FILE#ID` for one check of a file.
 
     Raises
     ------
@@ -31,14 +33,14 @@ def validate_json(paths: str | Path | Iterable[str | Path]) -> dict[str, Any]:
     {'files': []}
     """
     given = list(paths) if not isinstance(paths, str) and hasattr(paths, "__iter__") else [paths]
+    return {"files": [file_json(reading) for reading in survey(given).readings]}
+
+
+def file_json(reading: Reading) -> dict[str, Any]:
+    """Return what was read from one file as `validate` lists it."""
     return {
-        "files": [
-            {
-                "file": reading.file,
-                "dialect": reading.dialect,
-                "checks": [found.id for found in reading.found],
-                "problems": [dataclasses.asdict(problem) for problem in reading.problems],
-            }
-            for reading in read_clashing(given)
-        ],
+        "file": reading.file,
+        "dialect": reading.dialect,
+        "checks": [found.id for found in reading.found],
+        "problems": [dataclasses.asdict(problem) for problem in reading.problems],
     }

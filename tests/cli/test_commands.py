@@ -156,6 +156,42 @@ def test_validate_is_one_where_there_is_an_error(cli: Any, checks: Path) -> None
     assert f"{file}:" in text.out
 
 
+def test_validate_counts_warnings_and_other_files_and_hides_no_check(cli: Any, checks: Path) -> None:
+    (checks / "notes.txt").write_text("x")
+    (checks / "old.yaml").write_text("apiVersion: v1\n")
+    (checks / "extra.yaml").write_text("id: e\nkind: rule\nrule: {type: repeat, window: 5}\n")
+    ran = cli("validate", checks)
+    assert ran.code == 0
+    assert ran.out.splitlines()[-1] == "4 check files, 4 checks, 0 errors, 1 warning, 2 other files"
+    assert "note: at_least is not written, so 3 counts [default-cut]" in ran.out
+    (checks / "lost.check.yaml").write_text("")
+    lost = cli("validate", checks)
+    assert lost.code == 1
+    assert "lost.check.yaml:1:1: error: the file is empty [no-check]" in lost.out
+    assert cli("evaluate", checks, "--db", checks / "none.duckdb").code == 3
+
+
+def test_validate_takes_one_check_of_a_file(cli: Any) -> None:
+    process = VENDORS / "PROCESS.md"
+    ran = cli("validate", f"{process}#vendor-check/check_vendor")
+    assert (ran.code, ran.out.splitlines()[-1]) == (0, "1 check file, 1 check, 0 errors")
+    wrong = cli("validate", f"{process}#vendor-check/check_vendr")
+    assert wrong.code == 3
+    assert "Did you mean 'vendor-check/check_vendor'?" in wrong.err
+
+
+@pytest.mark.parametrize("command", ["evaluate", "calibrate", "trust"])
+def test_warnings_are_told_on_stderr_once_a_file(cli: Any, db: Path, tmp_path: Path, command: str) -> None:
+    file = tmp_path / "w.yaml"
+    rules = [f"- id: w{n}\n  kind: rule\n  rule: {{type: repeat, window: 5}}\n" for n in range(7)]
+    file.write_text("".join(rules))
+    ran = cli(command, file, "--db", db, "--json")
+    told = [line for line in ran.err.splitlines() if "w.yaml" in line]
+    assert told[0] == f"{file}:3:24: warning: rule has no key 'window' [unknown-key]"
+    assert told[5:] == [f"{file}: 2 more warnings; check-workbench validate lists them"]
+    assert ran.document
+
+
 def test_validate_reports_one_id_in_two_files(cli: Any, checks: Path) -> None:
     shutil.copy(checks / "repeated-call.check.yaml", checks / "twin.check.yaml")
     ran = cli("validate", checks, "--json")

@@ -224,13 +224,35 @@ evidence:
     assert [each.id for each in reading(text).found] == ["a"]
 
 
-def test_unknown_keys_warn_inside_a_rule_and_are_errors_elsewhere() -> None:
+def test_unknown_keys_of_a_rule_itself_warn_and_are_errors_elsewhere() -> None:
     text = "id: a\nkind: rule\nrule:\n  type: repeat\n  window: 5\n  span: {tpye: tool}\nrul: 1\n"
-    assert [(p.line, p.severity, p.hint) for p in reading(text).problems] == [
-        (5, "warning", "Known: 'at_least', 'same', 'span', 'type'."),
-        (6, "warning", "Did you mean 'type'?"),
-        (7, "error", "Did you mean 'rule'?"),
+    assert [(p.line, p.severity, p.message, p.hint) for p in reading(text).problems] == [
+        (4, "note", "at_least is not written, so 3 counts", ""),
+        (5, "warning", "rule has no key 'window'", "Known: 'at_least', 'same', 'span', 'type'."),
+        (6, "error", "span has no key 'tpye'", "Did you mean 'type'?"),
+        (7, "error", "the check has no key 'rul'", "Did you mean 'rule'?"),
     ]
+
+
+@pytest.mark.parametrize("rule", ["requires: {nmae: look_up}", "requires: look_up, span: {nmae: pay}"])
+def test_a_typing_error_in_a_selector_never_widens_a_check(rule: str) -> None:
+    found = reading(f"id: a\nkind: rule\nrule: {{type: requires_before, {rule}}}")
+    assert found.checks == ()
+    assert [(p.severity, p.code, p.hint) for p in found.problems] == [("error", "unknown-key", "Did you mean 'name'?")]
+
+
+@pytest.mark.parametrize(
+    ("written", "advice"),
+    [
+        ("tool", "Write { type: tool }."),
+        ("[tool, llm]", "Write { type: [tool, llm] }."),
+        ("refund", "Write { name: refund }."),
+        ("3", ""),
+    ],
+)
+def test_a_bare_word_for_a_selector_gets_the_mapping_that_is_meant(written: str, advice: str) -> None:
+    (found,) = problems(f"id: a\nkind: rule\nrule: {{type: errors, at_least: 2, span: {written}}}", "error")
+    assert (found.code, found.hint) == ("wrong-type", advice)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from check_workbench.dialects import read, read_checks, validate_json
+from check_workbench.dialects.reading import survey
 from check_workbench.errors import InputError, UnknownNameError
 
 RULE = "id: {id}\nkind: rule\nrule: {{type: errors, at_least: {at_least}}}\n"
@@ -41,12 +42,13 @@ def test_folders_are_searched_and_checks_sorted_by_id(tmp_path: Path) -> None:
 def test_files_that_are_no_check_documents_are_passed_over(tmp_path: Path) -> None:
     (tmp_path / "deploy.yaml").write_text("apiVersion: v1\nkind: Deployment\nmetadata: {name: x}\n")
     (tmp_path / "values.yaml").write_text("{{ .Values.x }}: [")
-    (tmp_path / "package.json").write_text('{"name": "x", "rule": ')
+    (tmp_path / "package.json").write_text('{"name": "x", "rules": ')
     (tmp_path / "README.md").write_text("# Title\n---\nid: a\n---\n")
-    (tmp_path / "runs.json").write_text('[{"id": "r", "spans": []}]')
+    (tmp_path / "runs.json").write_text('[{"id": "r", "kind": "x", "spans": []}]')
+    (tmp_path / "more.json").write_text('{"run_id": "r", "steps": [{"task": "t", "check": {"passed": true}}]}')
+    (tmp_path / "cut.json").write_text('{"run_id": "r", "steps": [{"task": "t", "check": {"pas')
+    (tmp_path / "ci.yaml").write_text("jobs: {a: {steps: [{run: x}]}}\nsteps: [{run: y, name: check}]\n")
     (tmp_path / "runs.jsonl").write_text("{}\n")
-    (tmp_path / "book.json").write_text('{"id": 1, "ask": 1.2, "kind": "limit", "levels": [1, 2]}')
-    (tmp_path / "titles.yaml").write_text("id: a\nkind: page\ntitle: b\n")
     (tmp_path / "gone.yaml").symlink_to(tmp_path / "nowhere")
     (tmp_path / "empty.yaml").write_text("")
     (tmp_path / "words.yaml").write_text("# only words\n")
@@ -54,8 +56,102 @@ def test_files_that_are_no_check_documents_are_passed_over(tmp_path: Path) -> No
     (tmp_path / "folder.yaml").mkdir()
     assert read(tmp_path) == []
     assert validate_json(tmp_path) == {"files": []}
+    assert survey([tmp_path]).others == 12
     with pytest.raises(InputError, match="holds no check"):
         read_checks(tmp_path)
+
+
+LOST = [
+    ("a.yaml", b"", "no-check", "the file is empty"),
+    ("a.yaml", b"  \n", "no-check", "the file is empty"),
+    ("a.yaml", b"# only words\n", "no-check", "nothing, comments apart"),
+    ("a.yaml", b"loop over the same call\n", "no-check", "plain text"),
+    ("a.yaml", b"apiVersion: v1\nkind: Deployment\n", "no-check", "no check that the workbench knows"),
+    ("a.json", b"[]", "no-check", "nothing, comments apart"),
+    ("a.txt", b"hello", "no-check", "plain text"),
+    ("a.md", b"---\ntitle: x\n---\n", "no-check", "no check that the workbench knows"),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "code", "words"), LOST)
+def test_a_named_file_without_a_check_is_an_error(
+    tmp_path: Path, name: str, data: bytes, code: str, words: str
+) -> None:
+    (tmp_path / name).write_bytes(data)
+    (listed,) = validate_json(tmp_path / name)["files"]
+    ((found,), checks) = listed["problems"], listed["checks"]
+    assert (found["line"], found["severity"], found["code"], checks) == (1, "error", code, [])
+    assert words in found["message"]
+    with pytest.raises(InputError, match=words):
+        read_checks(tmp_path / name)
+
+
+@pytest.mark.parametrize(("_", "data", "code", "words"), LOST[:5])
+@pytest.mark.parametrize("name", ["x.check.yaml", "x.check.yml", "X.CHECK.YAML"])
+def test_a_file_that_is_named_like_a_check_never_vanishes(
+    tmp_path: Path, _: str, data: bytes, name: str, code: str, words: str
+) -> None:
+    rule(tmp_path / "good.check.yaml")
+    (tmp_path / name).write_bytes(data)
+    (problem,) = (p for file in validate_json(tmp_path)["files"] for p in file["problems"])
+    assert (problem["severity"], problem["code"]) == ("error", code)
+    assert words in problem["message"]
+    with pytest.raises(InputError, match=words):
+        read_checks(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code"),
+    [
+        ("titles.yaml", "id: a\nkind: page\ntitle: b\n", "unknown-value"),
+        ("book.json", '{"id": 1, "ask": 1.2, "kind": "limit", "levels": [1, 2]}', "unknown-value"),
+        ("cut.json", '{"name": "x", "rule": ', "syntax"),
+        ("word.yaml", "id: a\nkind: rule\nrule: repeat\n", "wrong-type"),
+        ("rule.yaml", "rule: repeat\n", "wrong-type"),
+        ("code.yaml", "x: !!python/object/apply:os.system [ls]\n", "tag"),
+        ("process.yaml", "name: p\nsteps:\n- {id: s, agent: x, check: c}\n", "no-check"),
+        ("nested.yaml", "checks:\n- id: a\n  kind: rule\n  rule: {type: errors}\n", "no-check"),
+        ("PROCESS.md", "---\nname: p\nsteps:\n- {id: s, chek: c}\n---\n", "step-kind"),
+        ("PROCESS.md", "---\nname: p\nsteps: {s: {check: c}}\n---\n", "wrong-type"),
+    ],
+)
+def test_a_file_with_a_key_of_a_check_never_vanishes(tmp_path: Path, name: str, text: str, code: str) -> None:
+    (tmp_path / name).write_text(text)
+    (listed,) = validate_json(tmp_path)["files"]
+    assert code in {p["code"] for p in listed["problems"] if p["severity"] == "error"}
+
+
+def test_wide_text_a_broken_link_and_a_linked_folder_do_not_vanish(tmp_path: Path) -> None:
+    checks = tmp_path / "checks"
+    rule(checks / "good.check.yaml")
+    (checks / "wide.yaml").write_bytes(RULE.format(id="w", at_least=3).encode("utf-16"))
+    rule(tmp_path / "team" / "theirs.yaml", "t")
+    (checks / "team").symlink_to(tmp_path / "team")
+    (checks / "loop").symlink_to(checks)
+    found = {Path(r.file).name: [p.code for p in r.problems] for r in read(checks)}
+    assert found == {"good.check.yaml": [], "theirs.yaml": [], "wide.yaml": ["encoding"]}
+    (checks / "gone.check.yaml").symlink_to(tmp_path / "nowhere")
+    with pytest.raises(InputError, match=r"gone\.check\.yaml: cannot be read"):
+        read(checks)
+
+
+def test_a_process_without_checks_is_a_warning_in_a_folder_and_an_error_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "PROCESS.md"
+    file.write_text("---\nname: p\ndescription: d\nsteps:\n- {id: s, agent: x}\n- {id: e, finish: f}\n---\n")
+    assert [(p.severity, p.code) for r in read(tmp_path) for p in r.problems] == [("warning", "no-check")]
+    assert [(p.severity, p.code) for r in read(file) for p in r.problems] == [("error", "no-check")]
+
+
+def test_one_check_of_a_file_is_validated(tmp_path: Path) -> None:
+    file = tmp_path / "two.yaml"
+    file.write_text("- id: a\n  kind: yes_no\n  ask: x\n- id: c\n  kind: yes_no\n  ask: y\n")
+    assert [f["checks"] for f in validate_json(f"{file}#c")["files"]] == [["c"]]
+    assert [f["checks"] for f in validate_json(f"{tmp_path}#c")["files"]] == [["c"]]
+    assert [f["checks"] for f in validate_json([f"{file}#a", f"{file}#c"])["files"]] == [["a", "c"]]
+    with pytest.raises(UnknownNameError, match="Known: 'a', 'c'"):
+        validate_json(f"{file}#d")
+    file.write_text("- id: a\n  kind: yes_no\n  ask: x\n- kind: yes_no\n  ask: y\n")
+    assert [p["code"] for f in validate_json(f"{file}#d")["files"] for p in f["problems"]] == ["missing-key"]
 
 
 def test_a_broken_document_is_listed_with_the_dialect_it_looks_like(tmp_path: Path) -> None:
