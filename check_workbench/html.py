@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_SHARE = re.compile(r"[\d.]+ %")
 _SAFE_LINK = re.compile(r"(https?://|mailto:|#|\./|[\w%-]+(\.[\w%-]+)*([#/?]|\Z))", re.IGNORECASE | re.ASCII)
 
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
@@ -325,8 +326,8 @@ def _data(svg: str) -> str:
 
 def _class(values: list[Any]) -> str:
     known = [_plain(value) for value in values if value is not None]
-    numbers = [value for value in known if isinstance(value, (int, float)) and not isinstance(value, bool)]
-    if known and len(numbers) == len(known):
+    numbers = [(isinstance(v, (int, float)) and not isinstance(v, bool)) or _SHARE.fullmatch(str(v)) for v in known]
+    if known and all(numbers):
         return ' class="number"'
     return ' class="long"' if any(len(str(value)) > 60 for value in known) else ""
 

@@ -165,6 +165,15 @@ def read_before(looks: pd.DataFrame, moment: datetime) -> set[int]:
     return {int(key) for labels in earlier["labels"] for key in labels}
 
 
+def readers(looks: pd.DataFrame, moment: datetime, labelled: pd.DataFrame) -> tuple[str, ...]:
+    """Return the calls that read any of these labels up to a moment, by name."""
+    mine = {int(key) for keys in labelled["decision_keys"] for key in keys}
+    earlier = looks[looks["call"].isin(READING) & (looks["at"] <= moment)]
+    return tuple(
+        sorted({call for call, keys in zip(earlier["call"], earlier["labels"], strict=True) if mine & set(keys)})
+    )
+
+
 def _plain(moment: Any) -> datetime:
     plain: datetime = moment.to_pydatetime() if hasattr(moment, "to_pydatetime") else moment
     return plain

@@ -16,6 +16,7 @@ from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import violations
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.sides import Region
+from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
 from check_workbench.checks import with_threshold
 
@@ -65,7 +66,8 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     guards += [clash] if clash else []
     made = _certificate(units, plan, labels, found, guards)
     errors = [row for t in found for row in counted_errors(t, units, store)]
-    made = _with_details(made, labels, found, errors, number=earlier + 1)
+    about = {"subject": described(check, store, labels), "look": earlier + 1, "counted_errors": errors}
+    made = _with_details(made, labels, found, about)
     return _record(store, units, plan, made, tested=any(t.n for t in found))
 
 
@@ -120,16 +122,23 @@ def _certificate(
 def _reasons(outcome: Outcome, labels: Sample, found: Sequence[Tested]) -> Iterator[str]:
     if labels.usable.empty and not labels.excluded:
         yield "there are no decisions about this check yet"
+    silence, spent = wording.silence(labels), False
+    if silence and outcome != "unusable":
+        yield silence
     for t in found:
         if outcome == "unusable" and t.decides_with_taken and not t.certified:
-            yield wording.unusable(labels, t)
+            yield from wording.unusable(labels, t)
         yield from wording.about_bound(t)
+        if not spent and t.n:
+            spent = True
+            yield wording.spent(t)
+        yield from wording.about_fit(t, labels.read_by)
         if t.too_weak:
             yield (
-                f"too weak: the risk at the file's own cut is at least {wording.share(t.lower)}, "
+                f"too weak: with the numbers of the file the risk is at least {wording.share(t.lower)}, "
                 f"above the target {wording.share(t.bound.target)}; more labels will not change that"
             )
-        elif outcome != "ready":
+        elif outcome != "ready" and not silence:
             yield from wording.about_need(t)
         yield from wording.about_cuts(t, written=outcome == "ready")
 
@@ -138,19 +147,16 @@ def _with_details(
     made: Certificate,
     labels: Sample,
     found: Sequence[Tested],
-    errors: list[dict[str, Any]],
-    *,
-    number: int,
+    about: dict[str, Any],
 ) -> Certificate:
     changes = [dataclasses.asdict(change) for t in found for change in t.changes] if made.outcome == "ready" else []
     unequal = labels.usable["probability_sampled"].notna().any()
     details = {
         **made.details,
+        **about,
         "method": labels.method,
         "model": labels.model,
-        "look": number,
         "bounds": [_bound(t) for t in found],
-        "counted_errors": errors,
         "changes": changes,
         "assumed": [] if unequal else [wording.EQUAL],
         "usable": len(labels.usable),
@@ -175,6 +181,8 @@ def _bound(found: Tested) -> dict[str, Any]:
         "coverage": found.coverage,
         "wealth": found.wealth,
         "further": found.further,
+        "unjudged": len(found.unjudged),
+        "to_label": list(found.unjudged[: found.further or 0]) if not found.certified else [],
         "labels_for_power": found.power,
         "errors_if_edited_is_good": _if_edited_is_good(found),
         "path": list(found.path),

@@ -57,6 +57,8 @@ class Sample:
     """Further decisions that hygiene took before they met a verdict."""
     method: str | None = None
     model: str | None = None
+    read_by: tuple[str, ...] = ()
+    """The calls that read labels before the cut got its present value."""
 
     @property
     def unlabelled(self) -> pd.DataFrame:
@@ -94,7 +96,8 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
     if unequal(labelled[labelled["why"].isna()]):
         unknown = labelled["probability_sampled"].isna() & labelled["why"].isna()
         labelled.loc[unknown, "why"] = "probability_unknown"
-    read = ledger.read_before(looks, ledger.cut_since(store, units.check, looks))
+    since = ledger.cut_since(store, units.check, looks)
+    read = ledger.read_before(looks, since)
     labelled["fresh"] = [read.isdisjoint(keys) for keys in labelled["decision_keys"]]
     return Sample(
         usable=labelled[labelled["why"].isna()].reset_index(drop=True),
@@ -104,6 +107,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
         taken_unseen=sum(units.excluded.get(why, 0) for why in ("test_run", "other_version")),
         method=method,
         model=model,
+        read_by=ledger.readers(looks, since, labelled),
     )
 
 

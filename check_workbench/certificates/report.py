@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import html, plots
-from check_workbench.certificates.wording import SCOPE, WARNING, share
+from check_workbench.certificates.wording import SCOPE, WARNING, many, share
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from check_workbench.certificates.certificate import Certificate, Certificates
     from check_workbench.html import Block
 
+ANSWERS = {"ready": "Yes", "need_labels": "Not yet", "too_weak": "No", "unusable": "No"}
 TITLES = {
     "ready": "ready",
     "need_labels": "more labels are needed",
@@ -23,52 +24,131 @@ CHANGES = {
     "enforce": "May the check be enforced, with the approver staying?",
     "replace_approval": "May the check replace the approval?",
 }
-SUMMARY = {"check": "check", "outcome": "outcome", "n": "labels", "errors": "errors", "bound": "risk at most",
-           "coverage": "decides", "labels_needed": "labels needed"}  # fmt: skip
-BOUNDS = {"side": "risk", "target": "target", "n": "labels", "errors": "errors", "upper": "risk at most",
-          "lower": "risk at least", "way": "test", "certified": "certified", "coverage": "decides"}  # fmt: skip
+SUMMARY = {"check": "check", "answer": "answer", "n": "labels tested", "errors": "errors", "bound": "risk at most",
+           "coverage": "share of all work", "labels_needed": "labels needed"}  # fmt: skip
+BOUNDS = {"risk": "risk", "target": "target", "n": "labels", "errors": "errors", "upper": "risk at most",
+          "lower": "risk at least", "test": "tested", "holds": "holds", "coverage": "share of all work"}  # fmt: skip
 ERRORS = {"unit": "work", "verdict": "the check said", "score": "score", "quote": "it quoted", "said": "people said",
           "note": "their note"}  # fmt: skip
+RISKS = {"false_pass": "bad work among passed", "false_fail": "good work among failed"}
+WAYS = {"own": "numbers of the file", "walk": "numbers from work without labels", "sequential": "all looks together"}
+NUMBERS = frozenset({"n", "errors", "bound", "coverage", "labels_needed", "target", "upper", "lower", "score"})
 
 
 def html_report(of: Certificates) -> str:
     """Return a page that stands on its own."""
-    return html.page("Trust decision", *_blocks(of))
+    return html.page(_headline(of), *_blocks(of))
 
 
 def html_fragment(of: Certificates) -> str:
     """Return the report for a notebook's output."""
-    return html.fragment(*_blocks(of))
+    return html.fragment(html.heading(_headline(of), 2), *_blocks(of))
 
 
 def markdown_report(of: Certificates) -> str:
     """Return the report as Markdown."""
-    lines = ["# Trust decision", "", CHANGES[of.plan.change], "", f"Plan: {_md(of.plan)}", ""]
-    lines += _rows([_summary(entry) for entry in of], SUMMARY)
-    for entry in of:
-        lines += ["", f"## {_md(entry.check)}: {TITLES[entry.outcome]}", "", *(f"- {_md(r)}" for r in entry.reasons)]
-        lines += ["", *_rows(entry.details.get("bounds", []), BOUNDS)]
-        errors = _errors(entry)
-        if errors:
+    lines = [f"# {_md(_headline(of))}", "", CHANGES[of.plan.change], ""]
+    told = [entry for entry in of if not _untold(entry)]
+    if len(told) > 1:
+        lines += _rows([_summary(entry) for entry in told], SUMMARY)
+    for entry in told:
+        lines += ["", f"## {_md(_title(entry))}", "", *(f"- {_md(r)}" for r in entry.reasons)]
+        lines += ["", *_rows(_bounds(entry), BOUNDS)]
+        if errors := _errors(entry):
             lines += ["", "Every counted error:", "", *_rows(errors, ERRORS)]
-        lines += ["", *(f"- {_md(words)}" for words in _conditions(entry))]
+        lines += ["", *(f"- {name}: {_md(value)}" for name, value in _subject(entry))]
+        lines += [*(f"- {_md(words)}" for words in _conditions(entry))]
+    if lacking := _without_labels(of):
+        lines += ["", "## Without labels", "", *(f"- {_md(words)}" for words in lacking)]
+    lines += ["", "## Plan", "", *(f"- {name}: {_md(value)}" for name, value in _plan(of).items())]
     return "\n".join([*lines, "", f"**{WARNING}**", ""])
 
 
 def _blocks(of: Certificates) -> Iterator[Block]:
     yield html.paragraph(CHANGES[of.plan.change])
     yield html.note(WARNING, warning=True)
-    yield html.table([_summary(entry) for entry in of], SUMMARY, caption="Decision")
-    for entry in of:
-        yield html.heading(f"{entry.check}: {TITLES[entry.outcome]}")
+    told = [entry for entry in of if not _untold(entry)]
+    if len(told) > 1:
+        yield html.table([_summary(entry) for entry in told], SUMMARY, caption="Decisions")
+    for entry in told:
+        if len(of) > 1:
+            yield html.heading(_title(entry))
         yield html.bullets(entry.reasons)
-        yield html.table(entry.details.get("bounds", []), BOUNDS, caption="What was tested")
+        yield html.table(_bounds(entry), BOUNDS, caption="What was tested")
         yield from _pictures(entry)
-        errors = _errors(entry)
-        if errors:
+        if errors := _errors(entry):
             yield html.table(errors, ERRORS, caption=f"Every counted error ({len(errors)})")
+        if names := _to_label(entry):
+            yield html.details(f"What to label next ({len(names)}, drawn at random)", html.paragraph(", ".join(names)))
+        yield html.details("What was decided about", html.definitions(_subject(entry)))
         yield html.details("Conditions", html.bullets(_conditions(entry)))
-    yield html.details("Plan", html.definitions({**of.plan.to_dict(), "digest": of.plan.digest}))
+    if lacking := _without_labels(of):
+        if len(of) > 1:
+            yield html.heading("Without labels")
+        yield html.bullets(lacking)
+    yield html.details("Plan", html.definitions(_plan(of)))
+
+
+def _headline(of: Certificates) -> str:
+    """Answer the question of the plan in one line.
+
+    Of several checks, how often each answer is given.
+    """
+    if len(of) == 1:
+        return _title(of[0])
+    counts = {answer: sum(ANSWERS[entry.outcome] == answer for entry in of) for answer in ("Yes", "Not yet", "No")}
+    return ", ".join(f"{answer}: {count}" for answer, count in counts.items() if count) or "No check was given"
+
+
+def _title(entry: Certificate) -> str:
+    return f"{ANSWERS[entry.outcome]}: {entry.check} ({TITLES[entry.outcome]})"
+
+
+def _untold(entry: Certificate) -> bool:
+    """Say whether nothing was ever said about the check, so that one line says all."""
+    return not entry.n and not entry.excluded and not entry.details.get("usable")
+
+
+def _without_labels(of: Certificates) -> list[str]:
+    lines = []
+    for entry in (entry for entry in of if _untold(entry)):
+        needed = "" if entry.labels_needed is None else f"; about {many(entry.labels_needed, 'blind decision')} needed"
+        silent = next((f"; {reason}" for reason in entry.reasons if "no answer" in reason), "")
+        by = next((f" ({value})" for name, value in _subject(entry) if name == "numbers of the file" and value), "")
+        lines.append(f"{entry.check}{by}: no decisions yet{needed}{silent}")
+    return lines
+
+
+def _plan(of: Certificates) -> dict[str, Any]:
+    return {**of.plan.to_dict(), "digest": of.plan.digest}
+
+
+def _to_label(entry: Certificate) -> list[str]:
+    return list(dict.fromkeys(name for b in entry.details.get("bounds", []) for name in b.get("to_label", [])))
+
+
+def _subject(entry: Certificate) -> list[tuple[str, Any]]:
+    known = entry.details.get("subject")
+    if known is None:
+        return []
+    several = len(known["items"]) > 1
+    numbers = [
+        (f"question {t['item']}: " if several else "") + f"{t['key']} {'not set' if t['value'] is None else t['value']}"
+        for t in known["thresholds"]
+    ]
+    days = " to ".join(dict.fromkeys(day for day in (known["labels_from"], known["labels_to"]) if day))
+    return [
+        ("file", known["file"]),
+        ("dialect", known["dialect"]),
+        *((f"asks {place}" if several else "asks", words) for place, words in enumerate(known["items"])),
+        ("numbers of the file", ", ".join(numbers) or None),
+        ("answered by", ", ".join(known["answered_by"]) or None),
+        ("labels from", days or None),
+        ("document digest", known["document"]),
+        ("digest of what is asked", known["asked"]),
+        ("database", known["database"]),
+        ("made with", known["package"]),
+    ]
 
 
 def _pictures(entry: Certificate) -> Iterator[Block]:
@@ -82,7 +162,25 @@ def _pictures(entry: Certificate) -> Iterator[Block]:
 
 def _summary(entry: Certificate) -> dict[str, Any]:
     values = entry.to_dict()
-    return {**values, "bound": share(entry.bound), "coverage": share(entry.coverage)}
+    answer = f"{ANSWERS[entry.outcome]}: {TITLES[entry.outcome]}"
+    return {**values, "answer": answer, "bound": share(entry.bound), "coverage": share(entry.coverage)}
+
+
+def _bounds(entry: Certificate) -> list[dict[str, Any]]:
+    return [
+        {
+            **bound,
+            **{name: _share(bound[name]) for name in ("target", "upper", "lower", "coverage")},
+            "risk": RISKS[bound["side"]],
+            "test": WAYS[bound["way"]],
+            "holds": "yes" if bound["certified"] else "no",
+        }
+        for bound in entry.details.get("bounds", [])
+    ]
+
+
+def _share(value: float | None) -> str | None:
+    return None if value is None else share(value)
 
 
 def _errors(entry: Certificate) -> list[dict[str, Any]]:
@@ -102,10 +200,9 @@ def _decision(said: dict[str, Any]) -> str:
 
 def _conditions(entry: Certificate) -> list[str]:
     details = entry.details
-    by = " ".join(part for part in (details.get("method"), details.get("model")) if part)
     bounced = details.get("bounced", {"good": 0, "failed": 0})
     return [
-        f"answers: {by or 'none'}; look {details.get('look', 1)} for this change",
+        f"look {details.get('look', 1)} for this change",
         f"{details.get('usable', 0)} usable labels; {details.get('population', 0)} first submissions recorded",
         *(f"with work that was only edited counted as good: {words}" for words in _edited(details)),
         f"good work that the check fails: {bounced['failed']} of {bounced['good']}",
@@ -124,7 +221,7 @@ def _edited(details: dict[str, Any]) -> Iterator[str]:
 def _rows(rows: list[dict[str, Any]], columns: dict[str, str]) -> list[str]:
     head = "| " + " | ".join(columns.values()) + " |"
     body = ["| " + " | ".join(_md(_short(row.get(key))) for key in columns) + " |" for row in rows]
-    return [head, "|" + " --- |" * len(columns), *body]
+    return [head, "|" + "".join(" ---: |" if key in NUMBERS else " --- |" for key in columns), *body]
 
 
 def _short(value: Any) -> Any:

@@ -51,9 +51,9 @@ def about_bound(found: Tested) -> Iterator[str]:
     verdict, kind = SIDES[found.bound.side]
     target = share(found.bound.target)
     where = {
-        "own": "at the file's own cut",
-        "walk": "at the cut that the walk reached" if found.certified else "at the cut where the walk begins",
-        "sequential": "at the file's own cut, over all looks",
+        "own": "with the numbers of the file",
+        "walk": "with the loosest number that holds" if found.certified else "with the number that is tested first",
+        "sequential": "with the numbers of the file, over all looks",
     }[found.way]
     if not found.n:
         yield f"{kind} among {verdict}: no usable blind label on {verdict} work {where}; the target is {target}"
@@ -61,12 +61,6 @@ def about_bound(found: Tested) -> Iterator[str]:
         counted = f"{many(found.errors, 'error')} in {many(found.n, 'blind label')}"
         proven = f"the risk is at most {share(found.upper)} ({share(1 - found.delta)} sure)"
         yield f"{kind} among {verdict}: {counted} {where}; {proven}; the target is {target}"
-        yield spent(found)
-    if found.way == "walk":
-        yield (
-            "some labels were read before the cut got its present value, so the file's own cut cannot be tested on "
-            "them; a walk over cuts that no label has chosen decides"
-        )
     if found.too_few_clusters is not None:
         yield f"labels fall into {many(found.too_few_clusters, 'cluster')}; fewer than 20 never certify"
     yield from found.notes
@@ -90,6 +84,24 @@ def spent(found: Tested) -> str:
     return f"why {share(1 - found.delta)} sure: of the {whole} % chance of error allowed, {used}"
 
 
+def about_fit(found: Tested, read_by: Sequence[str]) -> Iterator[str]:
+    """Yield why the file's own numbers could not be tested, and what would make that possible."""
+    verdict, _ = SIDES[found.bound.side]
+    if found.way != "walk":
+        return
+    calls = " and ".join(read_by) or "another call"
+    yield (
+        f"these labels were read by {calls} before the file got its present numbers, so the numbers may fit these very "
+        "labels and are not tested on them; instead, numbers are tested that come from work without labels, strictest "
+        "first, until one fails"
+    )
+    if found.further:
+        yield (
+            f"to keep the numbers of the file: {many(found.further, 'new blind decision')} on {verdict} work, made "
+            "from now on, if none is an error"
+        )
+
+
 def about_need(found: Tested) -> Iterator[str]:
     """Yield how many more labels it takes, and whether that is realistic."""
     verdict, _ = SIDES[found.bound.side]
@@ -99,26 +111,42 @@ def about_need(found: Tested) -> Iterator[str]:
         yield f"the check {verdict} nothing, so no number of labels certifies this bound"
     elif not found.certified:
         yield (
-            f"about {many(found.labels_needed, 'further blind decision')} if no further error comes "
-            f"({found.further} on {verdict} work, which is {share(found.own_coverage)} of all)"
+            f"about {many(found.labels_needed, 'further blind decision')} if no further error comes and they are drawn "
+            f"at random from all work ({found.further} on {verdict} work, which is {share(found.own_coverage)} of all)"
         )
+        yield from _cheaper(found, verdict)
     if found.n and not found.certified and found.further is not None:
         supposed = f"if the true risk is the observed {share(found.errors / found.n)}"
         if found.power is None:
             yield f"{supposed}, no number of labels certifies {share(found.bound.target)}"
         else:
-            yield f"{supposed}, about {found.power} labels on {verdict} work in all certify with a chance of 80 %"
+            yield (
+                f"{supposed}, about {found.power} labels on {verdict} work in all, over all later looks together, "
+                "certify with a chance of 80 %"
+            )
+
+
+def _cheaper(found: Tested, verdict: str) -> Iterator[str]:
+    there, further = len(found.unjudged), found.further or 0
+    if not there or not further:
+        return
+    judged = f"that the check {verdict} and nobody has judged blind"
+    if there >= further:
+        yield f"cheaper: label {further} of the {there} runs {judged}, drawn at random"
+    else:
+        yield f"cheaper: label the {many(there, 'run')} {judged}; {further - there} more must be recorded first"
 
 
 def about_cuts(found: Tested, *, written: bool) -> Iterator[str]:
     """Yield which other numbers the labels support, and whether the patch writes them."""
     if found.proposal:
         covered = share(found.proposal_coverage)
-        yield f"a looser cut would hold as well: {numbers(found.proposal)} decides {covered} of the work"
+        verdict = {"passed": "passes", "failed": "fails"}[SIDES[found.bound.side][0]]
+        yield f"a looser cut would hold as well: at {numbers(found.proposal)} the check {verdict} {covered} of the work"
     if found.changes and written:
-        yield f"the walk certified {numbers(found.changes)}; the patch writes it"
+        yield f"{numbers(found.changes)} holds; the patch writes it"
     elif found.changes:
-        yield f"the walk found that {numbers(found.changes)} would hold; nothing writes it, because not all holds"
+        yield f"{numbers(found.changes)} would hold; nothing writes it, because not all holds"
 
 
 def numbers(changes: Sequence[Threshold]) -> str:
@@ -126,25 +154,47 @@ def numbers(changes: Sequence[Threshold]) -> str:
     return ", ".join(f"{t.key} {t.value:g}" for t in changes)
 
 
+def silence(sample: Sample) -> str | None:
+    """Say that the check has judged nothing, or None if it has."""
+    work = sample.population
+    if work["verdict"].isin(DECIDED).any():
+        return None
+    if work.empty:
+        return "there is no recorded work that the check judges: load runs"
+    return f"the check has no answer on any of {many(len(work), 'run')}: load answers or give an evaluator"
+
+
 def about_sample(sample: Sample, notes: Sequence[str]) -> Iterator[str]:
     """Yield what was left out, what has no verdict, and on what the labels rest."""
     yield from left_out(sample.excluded)
     silent = sample.population[~sample.population["verdict"].isin(DECIDED)]
-    if len(silent) and len(silent) == len(sample.population):
-        yield "the check has no usable answer on any work: evaluate it, or load recorded answers"
-    elif len(silent):
+    if 0 < len(silent) < len(sample.population):
         yield f"{len(silent)} of {many(len(sample.population), 'submission')} not checked: they count as not decided"
     yield from notes
 
 
-def unusable(sample: Sample, found: Tested) -> str:
-    """Say what made the evidence unusable."""
+WAYS_OUT = {
+    "not_blind": "decisions made without sight of the verdict (verdict_seen false; load with --blind only if nobody "
+    "had seen it)",
+    "other_version": "decisions and answers about the present text of the check",
+    "other_method": "answers of one method and model on all labelled work",
+    "test_run": "decisions on live runs",
+    "clusters": "labels from at least 20 clusters",
+}
+
+
+def unusable(sample: Sample, found: Tested) -> Iterator[str]:
+    """Yield what made the evidence unusable, and what would make it usable."""
     taken = {why: int(count) for why, count in sample.taken["why"].value_counts().items()}
-    words = []
+    words, out = [], []
     if any(why in taken for why in NOT_BLIND):
         words.append("people had seen the verdict, or it is not known that they had not")
+        out.append(WAYS_OUT["not_blind"])
     others = [why for why in REGAINABLE if why not in NOT_BLIND and (why in taken or sample.excluded.get(why))]
     words += [REASONS[why] for why in others]
+    out += [WAYS_OUT[why] for why in others]
     if found.too_few_clusters is not None:
         words.append("too few clusters")
-    return f"the decisions would settle it, but cannot be used: {'; '.join(words)}"
+        out.append(WAYS_OUT["clusters"])
+    yield f"the decisions would settle it, but cannot be used: {'; '.join(words)}"
+    yield f"what makes it usable: {'; '.join(out)}"

@@ -77,7 +77,7 @@ def test_the_patched_file_has_the_certificate(store, team):
     assert again[0].repeated
     assert again.to_json() == cert.to_json()
     flagged = {row.run: row.status for row in cw.evaluate(team.check, store).verdicts.itertuples()}
-    share = sum(status == "pass" for status in list(flagged.values())[400:]) / 500
+    share = sum(status == "pass" for status in flagged.values()) / 900
     assert share == pytest.approx(cert.coverage)
 
 
