@@ -22,9 +22,13 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Span
+from check_workbench.sources.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    _Call = tuple[str | None, Any, str | None]
+    """Name, arguments and id of a call."""
 
 _KNOWN = frozenset(
     {"role", "content", "tool_calls", "function_call", "tool_call_id", "tool_call", "name", "error", "model"}
@@ -74,9 +78,10 @@ def conversation(messages: Any, *, error_prefix: str | None = None) -> Conversat
         raise InputError(f"the messages must be a list, got {_kind(messages)}")
     told = _Telling(error_prefix)
     for place, message in enumerate(messages, start=1):
-        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+        role = message.get("role") if isinstance(message, dict) else None
+        if not isinstance(role, str):
             raise InputError(f"message {place} must be an object with a role, got {_kind(message)}")
-        told.add(message)
+        told.add(message, role)
     return told.conversation()
 
 
@@ -100,16 +105,19 @@ class _Telling:
 
     def __init__(self, error_prefix: str | None) -> None:
         self._prefix = error_prefix
-        self._rows: list[Span | dict[str, Any]] = []
-        self._waiting: dict[Any, deque[dict[str, Any]]] = {}
+        self._rows: list[Span | _Call] = []
+        self._waiting: dict[Any, deque[int]] = {}
+        """Places of the calls that are not answered yet."""
         self._seen: set[str] = set()
         self._system: str | None = None
         self._first: str | None = None
         self._last: str | None = None
         self._closed = False
 
-    def add(self, message: Mapping[str, Any]) -> None:
-        role, text = message["role"], text_of(message.get("content"))
+    def add(self, message: Mapping[str, Any], role: str) -> None:
+        text = message.get("content")
+        if text is not None and not isinstance(text, str):
+            text = text_of(text)
         if role in _RESULTS:
             self._answer(message, text)
         elif role == "assistant":
@@ -119,7 +127,7 @@ class _Telling:
 
     def conversation(self) -> Conversation:
         return Conversation(
-            spans=tuple([row if isinstance(row, Span) else Span(**row) for row in self._rows]),
+            spans=tuple([row if isinstance(row, Span) else _unanswered(row) for row in self._rows]),
             system_prompt=self._system,
             first_request=self._first,
             last_reply=self._last,
@@ -134,49 +142,62 @@ class _Telling:
         if type_ == "user" and self._first is None:
             self._first = text
         name = _name(message.get("name"))
-        self._rows.append(Span(type=type_ or "message", name=name, input=text, attributes=_extras(message)))
+        self._rows.append(span(type=type_ or "message", name=name, input=text, attributes=_extras(message)))
 
     def _reply(self, message: Mapping[str, Any], text: str | None) -> None:
         self._closed = bool(text)
         self._last = text or self._last
         name, model = _name(message.get("name")), _name(message.get("model"))
-        self._rows.append(Span(type="llm", name=name, output=text, model=model, attributes=_extras(message)))
-        fresh: dict[Any, deque[dict[str, Any]]] = {}
+        self._rows.append(span(type="llm", name=name, output=text, model=model, attributes=_extras(message)))
+        fresh: dict[Any, deque[int]] = {}
         for call in _calls(message):
             key, row = self._call(call)
-            fresh.setdefault(key, deque()).append(row)
+            if key in fresh:
+                fresh[key].append(len(self._rows))
+            else:
+                self._waiting[key] = fresh[key] = deque((len(self._rows),))
             self._rows.append(row)
-        if fresh:
-            self._waiting.update(fresh)
 
-    def _call(self, call: Any) -> tuple[Any, dict[str, Any]]:
+    def _call(self, call: Any) -> tuple[Any, _Call]:
         if not isinstance(call, dict):
             raise InputError(f"a tool call must be an object, got {_kind(call)}")
         made = call.get("function")
         inner = made if isinstance(made, dict) else call
         name = _name(made if isinstance(made, str) else inner.get("name"))
-        row = {"type": "tool", "name": name, "input": inner.get("arguments", inner.get("args"))}
+        given = inner["arguments"] if "arguments" in inner else inner.get("args")
         id_ = call.get("id")
         if not isinstance(id_, str) or not id_:
-            return ("by name", name), row
-        if id_ not in self._seen:
-            self._seen.add(id_)
-            row["span_id"] = id_
-        return id_, row
+            return ("by name", name), (name, given, None)
+        if id_ in self._seen:
+            return id_, (name, given, None)
+        self._seen.add(id_)
+        return id_, (name, given, id_)
 
     def _answer(self, message: Mapping[str, Any], text: str | None) -> None:
         id_ = message.get("tool_call_id")
         key = id_ if isinstance(id_, str) and id_ else ("by name", _name(message.get("name")))
-        queue = self._waiting.get(key)
-        if queue:
-            row = queue.popleft()
-        else:
-            row = {"type": "tool", "name": _name(message.get("name"))}
-            self._rows.append(row)
-        row["output"] = text
+        place, row = self._answered(key) or (len(self._rows), (_name(message.get("name")), None, None))
+        name, given, span_id = row
         error = self._error(message, text)
-        row["status"], row["error"] = ("ok" if error is None else "error"), error
-        row["attributes"] = _extras(message)
+        made = span(
+            type="tool",
+            name=name,
+            span_id=span_id,
+            input=given,
+            output=text,
+            status="ok" if error is None else "error",
+            error=error,
+            attributes=_extras(message),
+        )
+        self._rows[place : place + 1] = [made]
+
+    def _answered(self, key: Any) -> tuple[int, _Call] | None:
+        """Take the place and the call that a result is for, if one waits."""
+        places = self._waiting.get(key)
+        if not places:
+            return None
+        row = self._rows[places[0]]
+        return None if isinstance(row, Span) else (places.popleft(), row)
 
     def _error(self, message: Mapping[str, Any], text: str | None) -> str | None:
         if error := message.get("error"):
@@ -185,6 +206,11 @@ class _Telling:
         if flagged or (self._prefix is not None and text is not None and text.startswith(self._prefix)):
             return text or "error"
         return None
+
+
+def _unanswered(call: _Call) -> Span:
+    name, given, span_id = call
+    return span(type="tool", name=name, span_id=span_id, input=given)
 
 
 def _calls(message: Mapping[str, Any]) -> list[Any]:

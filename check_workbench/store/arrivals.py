@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.sources import Rejected
-from check_workbench.store.batches import batch
+from check_workbench.store.batches import batch, joined
 from check_workbench.store.staging import Raw, settle, stage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     import duckdb
 
     from check_workbench.store.batches import Placed
     from check_workbench.store.staging import Fates
+
+TABLES = ("raw_runs", "raw_spans", "raw_steps")
 
 
 class Target(NamedTuple):
@@ -73,19 +77,35 @@ class Tally:
 
 def store_placed(
     cursor: duckdb.DuckDBPyConnection,
-    placed: list[Placed],
+    groups: Iterable[Sequence[Placed]],
     target: Target,
     own: Tally,
 ) -> None:
-    """Store runs that a reader made."""
-    tables, refused = batch(placed)
-    own.rejected += [Rejected(file=target.file, line=line, reason=reason) for line, reason in refused]
-    if not tables.runs.num_rows:
+    """Store runs that a reader made.
+
+    Parameters
+    ----------
+    cursor
+        In a transaction.
+    groups
+        The runs, in groups so small that a group becomes Arrow while it is still near the processor.
+    target
+        Where they go.
+    own
+        Is told what came of them.
+    """
+    tables = []
+    for placed in groups:
+        made, refused = batch(placed)
+        own.rejected += [Rejected(file=target.file, line=line, reason=reason) for line, reason in refused]
+        tables.append(made)
+    whole = joined(tables)
+    if not whole.runs.num_rows:
         return
-    names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps")
-    for name, rows in zip(names[:3], tables, strict=True):
+    names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps" if whole.steps.num_rows else "")
+    for name, rows in zip(TABLES, whole, strict=True):
         cursor.register(name, rows)
     stage(cursor, names)
     own.add(settle(cursor, target.source), target.file)
-    for name in names[:3]:
+    for name in TABLES:
         cursor.unregister(name)

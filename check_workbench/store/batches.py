@@ -12,12 +12,14 @@ from check_workbench.store.schema import SQL_TYPES
 from check_workbench.store.validity import problem_of, span_id, utc
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     import pyarrow as pa
 
     from check_workbench.records import Column
+
+_FIELDS: dict[type, tuple[Column, ...]] = {record: columns(record) for record in (Run, Span, Step)}
 
 
 class Placed(NamedTuple):
@@ -54,6 +56,14 @@ def batch(placed: Sequence[Placed]) -> tuple[Batch, list[tuple[int, str]]]:
         return _batch([item for item in good if item.line not in broken]), refused + list(broken.items())
 
 
+def joined(batches: Sequence[Batch]) -> Batch:
+    """Put batches behind one another, without copying them."""
+    import pyarrow as pa
+
+    runs, spans, steps = (pa.concat_tables(tables) for tables in zip(*(batches or [_batch([])]), strict=True))
+    return Batch(runs=runs, spans=spans, steps=steps)
+
+
 def text_form(value: Any) -> str:
     """Return how a value is stored as text: a text as it is, any other value as its JSON.
 
@@ -81,38 +91,49 @@ def _why_not(item: Placed) -> str | None:
 
 
 def _batch(placed: Sequence[Placed]) -> Batch:
-    spans = [row for item in placed for row in _span_rows(item)]
+    import numpy as np
+
+    counts = [len(item.run.spans) for item in placed]
+    keys = np.array([item.key for item in placed], dtype=np.int64)
+    spans, places = _spans(placed)
+    ids = [span_id(span, place + 1) for span, place in zip(spans, places, strict=True)]
     steps = [(item.key, place, step) for item in placed for place, step in enumerate(item.run.steps)]
     return Batch(
-        runs=_table(Run, [i.run for i in placed], row=[i.key for i in placed], line=[i.line for i in placed]),
+        runs=_table(Run, [i.run for i in placed], row=keys, line=[i.line for i in placed]),
         spans=_table(
             Span,
-            [s[3] for s in spans],
-            row=[s[0] for s in spans],
-            seq=[s[1] for s in spans],
-            span_id=[s[2] for s in spans],
+            spans,
+            row=np.repeat(keys, counts),
+            seq=np.concatenate([np.arange(n, dtype=np.int64) for n in (*counts, 0)]),
+            span_id=ids,
         ),
         steps=_table(Step, [s[2] for s in steps], row=[s[0] for s in steps], place=[s[1] for s in steps]),
     )
 
 
-def _span_rows(item: Placed) -> Iterator[tuple[int, int, str, Span]]:
-    spans = item.run.spans
-    order: Iterable[int] = range(len(spans))
-    if all(span.started_at is not None for span in spans):
-        order = sorted(order, key=lambda i: utc(spans[i].started_at))  # type: ignore[arg-type]
-    for seq, place in enumerate(order):
-        yield item.key, seq, span_id(spans[place], place + 1), spans[place]
+def _spans(placed: Sequence[Placed]) -> tuple[list[Span], list[int]]:
+    """Return all spans in the order of their runs and times, and the place of each in its run from 0."""
+    spans: list[Span] = []
+    places: list[int] = []
+    for item in placed:
+        own = item.run.spans
+        order: Sequence[int] = range(len(own))
+        if all(span.started_at is not None for span in own):
+            order = sorted(order, key=lambda i: utc(own[i].started_at))  # type: ignore[arg-type]
+            own = tuple(own[i] for i in order)
+        spans += own
+        places += order
+    return spans, places
 
 
-def _table(record: type[Run | Span | Step], parts: Sequence[Any], **own: list[Any]) -> pa.Table:
+def _table(record: type[Run | Span | Step], parts: Sequence[Any], **own: Any) -> pa.Table:
     import pyarrow as pa
 
-    fields = columns(record)
+    fields = _FIELDS[record]
     types = arrow_types({c.name: SQL_TYPES[c.kind] for c in fields})
     arrays = {c.name: _array(c, list(map(attrgetter(c.name), parts)), types[c.name]) for c in fields}
-    for name, values in own.items():
-        arrays[name] = pa.array(values, type=pa.large_string() if name == "span_id" else pa.int64())
+    for name, given in own.items():
+        arrays[name] = pa.array(given, type=pa.large_string() if name == "span_id" else pa.int64())
     return pa.table(arrays)
 
 

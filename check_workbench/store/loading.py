@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from check_workbench import sources
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from check_workbench.store.database import Store
 
 SPANS_A_BATCH = 50_000
-RUNS_A_BATCH = 5_000
+SPANS_A_GROUP = 2_000
+"""What of a batch is read before it becomes Arrow: about as much as a processor keeps near."""
 
 
 def load_runs(
@@ -52,6 +53,8 @@ def load_runs(
             told(0.0)
             if not _load_file(store, item, format_name, tally, told):
                 skipped.append(str(item.path))
+                if way := sources.mistaken.other_than(item.path, "runs"):
+                    tally.notes.append(f"{item.path}: {way}")
             told(1.0)
             done += size
     return LoadReport(
@@ -139,17 +142,22 @@ def _store_runs(
     target: Target,
     own: Tally,
 ) -> None:
-    key = target.first
-    while some := list(_some(runs)):
-        placed = [Placed(key + offset, line, run) for offset, (line, run) in enumerate(some)]
-        key += len(placed)
-        store_placed(cursor, placed, target, own)
+    placed = (Placed(target.first + offset, line, run) for offset, (line, run) in enumerate(runs))
+    for first in placed:
+        batch = _while_under(SPANS_A_BATCH, chain([first], placed))
+        store_placed(cursor, _groups(batch), target, own)
 
 
-def _some(runs: Iterator[tuple[int, Run]]) -> Iterator[tuple[int, Run]]:
+def _groups(placed: Iterator[Placed]) -> Iterator[list[Placed]]:
+    for first in placed:
+        yield list(_while_under(SPANS_A_GROUP, chain([first], placed)))
+
+
+def _while_under(most: int, placed: Iterator[Placed]) -> Iterator[Placed]:
+    """Yield runs until they have so many spans; a run counts as one more."""
     spans = 0
-    for line, run in islice(runs, RUNS_A_BATCH):
-        yield line, run
-        spans += len(run.spans)
-        if spans >= SPANS_A_BATCH:
+    for item in placed:
+        yield item
+        spans += 1 + len(item.run.spans)
+        if spans >= most:
             return

@@ -96,7 +96,7 @@ def _store_block(
         for offset, (place, text) in enumerate(texts)
         if (run := _run(text, place.line, target, own)) is not None
     ]
-    store_placed(cursor, placed, target, own)
+    store_placed(cursor, [placed], target, own)
     return after + len(texts)
 
 

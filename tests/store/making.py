@@ -25,7 +25,7 @@ def load_slowly(store: Store, *records: Any) -> Tally:
     with store.transaction() as cursor:
         first = begin_file(cursor)
         placed = [Placed(first + i, i + 1, run_of(r, note=lambda _: None)) for i, r in enumerate(records)]
-        store_placed(cursor, placed, Target(file="slow", first=first, source=0), own)
+        store_placed(cursor, [placed], Target(file="slow", first=first, source=0), own)
     return own
 
 
