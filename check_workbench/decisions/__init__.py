@@ -14,6 +14,7 @@ from check_workbench.decisions.answers import answers
 from check_workbench.decisions.records import REQUIRED, decisions
 from check_workbench.decisions.rows import Row, RowFormat
 from check_workbench.errors import InputError
+from check_workbench.sources import mistaken
 from check_workbench.sources.format import Note, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, opened
 
@@ -50,6 +51,7 @@ def read(path: str | Path) -> Iterator[Decision | Rejected | Note]:
         If the file cannot be used as a whole.
     """
     file = Path(path)
+    _refuse_other(file, wanted="decisions")
     yield from decisions(_rows(file, _format(file), REQUIRED), str(path))
 
 
@@ -72,10 +74,17 @@ def read_answers(path: str | Path) -> Iterator[Answer | Rejected | Note]:
         If the file cannot be used as a whole.
     """
     file = Path(path)
+    _refuse_other(file, wanted="answers")
     found = _format(file)
     if found is not None and found.name != "jsonl":
         raise InputError(f"{path}: recorded answers must be JSON lines, but this looks like {found.summary}")
     yield from answers(_rows(file, found, ()), str(path))
+
+
+def _refuse_other(path: Path, *, wanted: str) -> None:
+    """Refuse a file that plainly holds something else, in place of rejecting it row by row."""
+    if (way := mistaken.other_than(path, wanted)) is not None:
+        raise InputError(f"{path}: {way}")
 
 
 def _rows(path: Path, found: RowFormat | None, required: tuple[str, ...]) -> Iterator[Row | Rejected | Note]:

@@ -50,4 +50,5 @@ class Notes:
         """Tell what can only be told once every row was read."""
         for name, rows in self._naive.items():
             if rows:
-                yield Note(file=self._file, text=f"{name} has no time zone in {rows:,} rows; they count as UTC")
+                counted = f"{rows:,} rows; they count" if rows > 1 else "1 row; it counts"
+                yield Note(file=self._file, text=f"{name} has no time zone in {counted} as UTC")

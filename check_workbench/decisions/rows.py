@@ -45,4 +45,15 @@ def demand(file: str, required: Iterable[str], found: Iterable[str]) -> None:
     names = list(found)
     for column in required:
         if column not in names:
-            raise InputError(f"{file}: the column {column} must be there.{hint(column, names)}")
+            raise InputError(f"{file}: the column {column} must be there.{_near(column, names)}")
+
+
+def _near(column: str, names: list[str]) -> str:
+    """Offer a name that says the same in fewer or other letters: `run`, `Run ID`; else what is spelled alike."""
+    wanted = _letters(column)
+    near = [name for name in names if len(_letters(name)) > 2 and _letters(name) in wanted]
+    return f" Did you mean {' or '.join(map(repr, near[:2]))}?" if near else hint(column, names)
+
+
+def _letters(name: str) -> str:
+    return "".join(char for char in name.lower() if char.isalnum())

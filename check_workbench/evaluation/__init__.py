@@ -72,6 +72,7 @@ def evaluate(
     Results: 1 check, 0 runs, 0 findings
       loop: 0 fail, 0 unsure, 0 pass; 0 left out
     """
+    require_store(store)
     found = read(checks)
     say = progress or Progress("evaluating")
     source = questions.Source(store=store, evaluator=_opened(evaluator), progress=say)
@@ -101,10 +102,26 @@ def over(
     evaluator
         Who is asked for missing answers.
     """
+    require_store(store)
     source = questions.Source(store=store, evaluator=_opened(evaluator), keep=False)
     with _held(source):
         versions.register(checks, store)
         return judge_runs(checks, runs, source)
+
+
+def require_store(store: object) -> None:
+    """Refuse what is no store, most often the name of one.
+
+    Raises
+    ------
+    InputError
+        If it is no store.
+    """
+    from check_workbench.store import Store
+
+    if not isinstance(store, Store):
+        named = f": open it first, as cw.open({str(store)!r})" if isinstance(store, str | Path) else ""
+        raise InputError(f"store must be an open store, got {type(store).__name__}{named}")
 
 
 def read(checks: Check | str | Path | Iterable[Check | str | Path]) -> tuple[Check, ...]:

@@ -56,7 +56,7 @@ def judge_runs(checks: Sequence[Check], runs: pd.DataFrame, source: questions.So
     for place, check in enumerate(sorted(checks, key=lambda one: one.id)):
         part = _judge_check(check, runs, _told(source, place, len(checks)))
         verdicts.append(judging.verdicts_of(check, part.scores))
-        notes += [f"{check.id}: {text} ({count})" for text, count in sorted(part.notes.items()) if count]
+        notes += [f"{check.id}: {text} ({count:,})" for text, count in sorted(part.notes.items()) if count]
         whole.add(part)
     table = _stacked(verdicts, judging.VERDICTS)
     return Results(
@@ -108,7 +108,7 @@ def _pools(
 def _by_rule(check: Check, place: int, units: pd.DataFrame, source: questions.Source) -> _Judged:
     values = measuring.measured(check, place, units, source.store, keep=source.keep)
     scores = judging.scored(check, place, units, values)
-    notes = measuring.notes_of(scores)
+    notes = measuring.notes_of(check, place, scores, source.store)
     failed = units[scores["status"] == "fail"]
     if failed.empty:
         return _Judged(scores=[scores], notes=notes)

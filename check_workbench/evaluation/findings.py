@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FINDINGS = ["id", "check", "run", "step", "spans", "status", "value", "quote", "message"]
 ARGUMENTS_SHOWN = 200
+QUOTED = 200
+"""As many characters of a quote are kept by rules."""
 
 _PLACEHOLDER = re.compile(r"\{(tool|count|args)\}")
 _CALLED = """
@@ -90,7 +92,15 @@ def of_rule(check: Check, found: pd.DataFrame, store: Store) -> list[dict[str, A
         status = "resolved" if row["resolved"] is True else "raised"
         where = {"run": row["run_id"], "step": None, "key": str(row["key"])}
         rows.append(
-            _finding(check, where, spans=spans, value=row["value"], quote=row["quote"], message=message, status=status)
+            _finding(
+                check,
+                where,
+                spans=spans,
+                value=row["value"],
+                quote=at_word_end(row["quote"]),
+                message=message,
+                status=status,
+            )
         )
     return rows
 
@@ -120,6 +130,20 @@ def of_answers(check: Check, place: int, unit: Mapping[str, Any], answers: Seque
     key = f"{place}" if step is None else f"{place}/{step}/{unit['attempt']}"
     where = {"run": unit["run_id"], "step": step, "key": key}
     return _finding(check, where, spans=spans, value=unit["score"], quote=quote, message=message, status="raised")
+
+
+def at_word_end(quote: Any) -> Any:
+    """End a quote that was cut to its greatest length behind a whole word.
+
+    Examples
+    --------
+    >>> at_word_end("word " * 39 + "unfinished")[-14:], at_word_end("short enough")
+    ('word word word', 'short enough')
+    """
+    if not isinstance(quote, str) or len(quote) < QUOTED:
+        return quote
+    head, space, _ = quote[:QUOTED].rpartition(" ")
+    return head.rstrip() if space and len(head) > QUOTED // 2 else quote
 
 
 def answer_text(check: Check, place: int, answer: Answer) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import patterns
-from check_workbench.checks import AtLeast, Match
+from check_workbench.checks import AtLeast, Match, Metric
 from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 FEW_RUNS = 500
+METRICS_SHOWN = 10
 UNMEASURED = "the rule has no value for the run"
 
 
@@ -78,11 +80,28 @@ def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, kee
     return table.assign(method="rule", model=None, answered_at=pd.Series(pd.NaT, index=units.index))
 
 
-def notes_of(scores: pd.DataFrame) -> Counter[str]:
+def notes_of(check: Check, place: int, scores: pd.DataFrame, store: Store) -> Counter[str]:
     """Return a warning, with a count, if a rule could be measured in none of the runs that it is about."""
     own = scores[scores["status"] != "not_applicable"]
-    nowhere = len(own) > 0 and bool((own["status"] == "not_checked").all())
-    return Counter({"runs and not one of them has what the rule measures": len(own)} if nowhere else {})
+    if not len(own) or not bool((own["status"] == "not_checked").all()):
+        return Counter()
+    rule = check.items[place].asks
+    wanted = f"the metric {_metric(rule.metric, store)}" if isinstance(rule, Metric) else "what the rule measures"
+    return Counter({f"not one of the runs has {wanted}": len(own)})
+
+
+def _metric(name: str, store: Store) -> str:
+    """Name a metric that no run has, and those that runs have, the likeliest first."""
+    from check_workbench.rules.threshold import COUNTED, DERIVED
+
+    rows = store.sql(
+        "select key from (select unnest(json_keys(metrics)) as key from runs where json_type(metrics) = 'OBJECT') "
+        "group by all order by count(*) desc, key limit 30",
+    )
+    recorded = [str(key) for key in rows["key"]]
+    near = difflib.get_close_matches(name, [*recorded, *DERIVED], n=3, cutoff=0.6)
+    known = [one for one in dict.fromkeys([*near, *recorded, *COUNTED]) if one != name]
+    return f"{name!r}; known are {', '.join(known[:METRICS_SHOWN])}{', …' if len(known) > METRICS_SHOWN else ''}"
 
 
 def _keeps(check: Check, place: int, store: Store, *, keep: bool) -> bool:

@@ -81,11 +81,11 @@ class Results:
 
     def _lines(self) -> Iterator[str]:
         for row in rows_of(self.summary()):
-            shown = ", ".join(f"{row[status]} {status}" for status in SHOWN)
-            yield f"  {row['check']}: {shown}; {row['left_out']} left out"
+            shown = ", ".join(f"{row[status]:,} {status}" for status in SHOWN)
+            yield f"  {row['check']}: {shown}; {row['left_out']:,} left out"
         for status, reasons in self.left_out.items():
             for reason, count in reasons.items():
-                yield f"  left out, {status}: {reason} ({count})"
+                yield f"  left out, {status}: {reason} ({count:,})"
         for note in self.notes:
             yield f"  note: {note}"
 
@@ -114,4 +114,4 @@ def _plain(value: Any) -> Any:
 
 
 def _many(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

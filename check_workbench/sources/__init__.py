@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
-from check_workbench.sources import agentdojo, chat, workbench
+from check_workbench.sources import agentdojo, chat, mistaken, workbench
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_json_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
@@ -20,7 +20,19 @@ if TYPE_CHECKING:
 
     from check_workbench.records import Run
 
-__all__ = ["READERS", "Format", "Head", "Note", "Origin", "Recognised", "Rejected", "opened", "read", "recognise"]
+__all__ = [
+    "READERS",
+    "Format",
+    "Head",
+    "Note",
+    "Origin",
+    "Recognised",
+    "Rejected",
+    "mistaken",
+    "opened",
+    "read",
+    "recognise",
+]
 
 READERS: Mapping[str, Format] = MappingProxyType(
     {format_.name: format_ for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT)},
@@ -40,8 +52,8 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
     Returns
     -------
     Recognised, Rejected or None
-        `Rejected` where a file named like JSON cannot be one (empty, UTF-16, cut compression); None where it
-        holds no recorded runs.
+        `Rejected` where a file named like JSON, or given a format, cannot be JSON (empty, UTF-16, cut compression);
+        None where it holds no recorded runs.
 
     Raises
     ------
@@ -53,6 +65,9 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
     if format is not None:
         if format not in READERS:
             raise UnknownNameError.of("format", format, READERS)
+        head = look(path)
+        if isinstance(head, Rejected):
+            return _mistaken(path, head)
         return Recognised(format=READERS[format], reason="given by the caller")
     head = look(path)
     if isinstance(head, Rejected):
@@ -62,6 +77,11 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
         listed = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
         raise InputError(f"{path}: the format must be clear, but several fit: {listed}. Name one with --format.")
     return next((Recognised(format=READERS[name], reason=reason) for name, reason in reasons.items()), None)
+
+
+def _mistaken(path: Path, head: Rejected) -> Rejected:
+    way = mistaken.other_than(path, "runs")
+    return head if way is None else Rejected(file=head.file, line=head.line, reason=way)
 
 
 def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Run | Rejected]:

@@ -153,12 +153,12 @@ class Store:
             return frames.query(cursor, text)
 
     def sql(self, text: str, params: Sequence[Any] | dict[str, Any] | None = None) -> pd.DataFrame:
-        """Run SQL of your own.
+        """Run SQL of your own. It can change or destroy the store: `open(path, read_only=True)` refuses all writing.
 
         Parameters
         ----------
         text
-            DuckDB SQL.
+            DuckDB SQL, run as it stands; bring values in by `params`.
         params
             Values for its placeholders: a list for `?`, a mapping for `$name`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.records import CLEAN_DECISIONS, PROBLEM_DECISIONS
+from check_workbench.records import CHECK_DECISIONS, CLEAN_DECISIONS, PROBLEM_DECISIONS, WORK_DECISIONS
 from check_workbench.store.near import Known
 from check_workbench.store.report import Examination, Near
 
@@ -20,6 +20,18 @@ FIRST_LOOK = 0.08
 """Error probability of the first look at 90 % confidence: 0.8 of 10 %."""
 _BLIND = "coalesce(not d.verdict_seen, d.asserted_blind, false)"
 _SIDE = "list_contains($problem, d.decision)"
+_SEEN_CHECKS = """
+    select check_id as id from checks
+    union select r.workflow || '/' || s.step_id from steps s join runs r using (run_key)
+    where s."check" is not null and r.workflow is not null
+"""
+_USUAL = 10
+_KNOWN_CHECKS = f"""
+    {_SEEN_CHECKS} union select check_id from answers
+    union select a.check_id from (select check_id, count(*) as n from decisions group by all) a
+    where a.check_id is not null and a.n >= {_USUAL}
+"""
+"""Checks that were seen, answered, or that decisions name again and again."""
 _SIDES = {"problem": list(PROBLEM_DECISIONS), "clean": list(CLEAN_DECISIONS)}
 
 
@@ -87,13 +99,9 @@ def _near_checks(store: Store) -> Iterator[Near]:
             f"select check_id as id, count(*) as rows from {table} where check_id is not null "
             f"and check_id not in ({known}) and exists ({known}) group by all order by rows desc, id limit {NAMED}",
         )
-        for kind, table, known in (
-            ("decision", "decisions", "select check_id from checks union select check_id from answers"),
-            ("answer", "answers", "select check_id from checks"),
-        )
+        for kind, table, known in (("decision", "decisions", _KNOWN_CHECKS), ("answer", "answers", _SEEN_CHECKS))
     }
-    known = "select check_id as id from checks union select check_id from answers"
-    yield from (near for near in _named(lost, "check", store, known) if near.near)
+    yield from (near for near in _named(lost, "check", store, _KNOWN_CHECKS) if near.near)
 
 
 def _named(lost: Mapping[str, list[dict[str, Any]]], what: str, store: Store, known: str) -> Iterator[Near]:
@@ -191,7 +199,7 @@ def _promise(blind: int) -> str:
         return "no blind label yet; labels given with the verdict in view prove nothing about it"
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
     labels = _count(blind, "blind label")
-    bound = f"{risk:.1%}" if risk >= 0.01 else f"{risk:.2%}"
+    bound = f"{100 * risk:.1f} %" if risk >= 0.01 else f"{100 * risk:.2f} %"
     return f"{labels}; zero errors among them would certify a risk of at most {bound} (90 % confidence)"
 
 
@@ -201,6 +209,8 @@ def _notes(store: Store) -> Iterator[str]:
         f"""
         select count(*) as decisions, count(*) filter ({_BLIND}) as blind,
             count(*) filter (d.verdict_seen) as seen, count(*) filter (d.asserted_blind) as asserted,
+            count(*) filter (d.check_id is not null and list_contains($work, d.decision)) as work_words,
+            count(*) filter (d.check_id is null and list_contains($check, d.decision)) as check_words,
             count(*) filter (d.decided_at < r.ended_at and d.step_id is null and d.span_id is null) as early,
             count(*) filter (d.step_id is not null and r.run_key in (select run_key from steps)
                 and not exists (select 1 from steps s where s.run_key = r.run_key and s.step_id = d.step_id)) as steps,
@@ -208,16 +218,19 @@ def _notes(store: Store) -> Iterator[str]:
                 and not exists (select 1 from spans s where s.run_key = r.run_key and s.span_id = d.span_id)) as spans
         from decisions d left join runs r using (run_id)
         """,
+        {"work": list(WORK_DECISIONS), "check": list(CHECK_DECISIONS)},
     )
     if not n["decisions"]:
         return
     unknown = n["decisions"] - n["blind"] - n["seen"]
     yield (
-        f"{n['blind']:,} of {n['decisions']:,} decisions are blind ({n['blind'] / n['decisions']:.0%}); "
-        f"{n['seen']:,} were made with the verdict in view, of {unknown:,} it is not known"
+        f"{n['blind']:,} of {_count(n['decisions'], 'decision')} blind ({100 * n['blind'] / n['decisions']:.0f} %); "
+        f"{n['seen']:,} made with the verdict in view, of {unknown:,} it is not known"
     )
     told = {
         "asserted": "counted as blind only because the caller asserted it",
+        "work_words": "with a word about work (approved, …) on a check's question; counted as said of the check",
+        "check_words": "with problem, no_problem or unclear but no check_id; counted for the work only",
         "early": "made before their run ended (check the time zone; times without one count as UTC)",
         "steps": "naming a step that their run does not have",
         "spans": "naming a span that their run does not have",

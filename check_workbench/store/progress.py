@@ -7,10 +7,11 @@ import time
 
 QUIET_SECONDS = 2.0
 PAUSE_SECONDS = 1.0
+PAUSE_IN_A_LOG = 10.0
 
 
 class Progress:
-    """A plain line on stderr at most once a second, on a terminal or not.
+    """A plain line on stderr, at most once a second; where stderr is no terminal, once in ten seconds.
 
     Parameters
     ----------
@@ -35,5 +36,5 @@ class Progress:
         now = time.monotonic()
         if now < self._next:
             return
-        self._next = now + PAUSE_SECONDS
+        self._next = now + (PAUSE_SECONDS if sys.stderr.isatty() else PAUSE_IN_A_LOG)
         print(f"{self.what} {share:4.0%} {item}", file=sys.stderr, flush=True)  # noqa: T201

@@ -152,6 +152,29 @@ def test_only_json_lines_hold_answers(tmp_path: Path) -> None:
         list(read_answers(tmp_path / "a.csv"))
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "way"),
+    [
+        ("d.csv", "run_id,decision\nr,approved\n", "look like decisions; load them with --decisions"),
+        ("d.jsonl", '{"run_id": "r", "decision": "approved"}\n', "look like decisions; load them with --decisions"),
+        ("r.jsonl", '{"run_id": "r", "spans": []}\n', "look like recorded runs; give the file as a PATH"),
+    ],
+)
+def test_what_holds_something_else_is_refused_with_the_way_it_is_loaded(
+    tmp_path: Path, name: str, text: str, way: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError, match=way):
+        list(read_answers(tmp_path / name))
+
+
+def test_a_stray_column_makes_answers_nothing_else(tmp_path: Path) -> None:
+    record = {"run_id": "r", "check_id": "c", "probability": 0.5, "decision": "approved", "workflow": "w"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(record))
+    answers, rejected, _ = told(tmp_path / "a.jsonl")
+    assert (len(answers), rejected) == (1, [])
+
+
 NUMBERS = st.floats() | st.integers()
 VALUES = (
     st.none()

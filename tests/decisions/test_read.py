@@ -233,7 +233,7 @@ def test_absurd_parquet_times_reject_their_row(tmp_path: Path) -> None:
     decisions, rejected, notes = told(tmp_path / "d")
     assert [d.run_id for d in decisions] == ["b"]
     assert rejected[0][0] == 1
-    assert "no time zone in 1 rows" in notes[0]
+    assert "no time zone in 1 row; it counts as UTC" in notes[0]
 
 
 def test_unknown_columns_are_told_once_with_a_hint(tmp_path: Path) -> None:
@@ -281,6 +281,13 @@ def test_a_row_in_another_encoding_is_rejected_alone(tmp_path: Path) -> None:
         ("run_id,decision\na,approved\n".encode("utf-16"), "must be UTF-8, but is UTF-16"),
         (b"run,decision\na,approved\n", "the column run_id must be there"),
         (b"run_id,desicion\na,approved\n", "Did you mean 'desicion'"),
+        (b"run,decision\na,approved\n", "Did you mean 'run'"),
+        (b"Run ID,decision\na,approved\n", "Did you mean 'Run ID'"),
+        (
+            b'{"run_id": "r", "check_id": "c", "probability": 0.5}',
+            "look like recorded answers; load them with --answers",
+        ),
+        (b'{"run_id": "r", "spans": []}', "look like recorded runs; give the file as a PATH"),
         (b"run_id,decision,note,note\na,approved,,\n", "note is there twice"),
         (b"PAR1 but not really", "must be Parquet"),
         (gzip.compress(b"run_id,decision\n" * 99)[:30], "compressed file is broken"),

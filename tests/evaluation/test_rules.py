@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,7 @@ def test_a_metric_that_is_missing_is_not_checked(store):
     assert sum(results.left_out["not_checked"].values()) == 1
     assert not results.notes
     nowhere = evaluate(loop(items=(Item(asks=Metric(metric="no_such"), cut=AtLeast(value=10)),)), store)
-    assert any("not one of them" in note and "(2)" in note for note in nowhere.notes)
+    assert any("not one of the runs" in note and "(2)" in note for note in nowhere.notes)
 
 
 @pytest.mark.parametrize(
@@ -179,3 +180,31 @@ def test_checks_are_read_from_files(store, tmp_path):
     assert verdicts(evaluate(file, store)) == {"a": "fail"}
     assert verdicts(evaluate(f"{file}#loop", store)) == {"a": "fail"}
     assert evaluate([file, question()], store).checks == ("loop", "q")
+
+
+def test_a_metric_that_no_run_has_is_named_with_those_that_runs_have(store):
+    put_runs(store, run("a", metrics={"cost_usd": 1, "user_cost": 2}), run("b", metrics={"cost_usd": 1}))
+    check = loop(items=(Item(asks=Metric(metric="cost_uds"), cut=AtLeast(value=1)),))
+    (note,) = evaluate(check, store).notes
+    assert note == (
+        "loop: not one of the runs has the metric 'cost_uds'; "
+        "known are cost_usd, user_cost, spans, tool_calls, errors (2)"
+    )
+
+
+def test_a_quote_that_was_cut_ends_behind_a_word(store):
+    words = "refund " * 28 + "unfinished business"
+    put_runs(store, run("a", spans=[{"type": "tool", "name": "t", "output": words}]))
+    check = loop(items=(Item(asks=Match(pattern="refund.*"), cut=AtLeast(value=1)),))
+    assert evaluate(check, store).findings["quote"].tolist() == [("refund " * 28).strip()]
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "calibrate", "trust", "compare", "preview"])
+def test_the_name_of_a_store_is_no_store(verb):
+    import check_workbench as cw
+
+    more: Any = {"trust": {"plan": cw.plan()}, "preview": {"problem": ["a"], "clean": ["b"]}}.get(verb, {})
+    with pytest.raises(
+        InputError, match=r"must be an open store, got str: open it first, as cw\.open\('tau\.duckdb'\)"
+    ):
+        getattr(cw, verb)(loop(), "tau.duckdb", **more)

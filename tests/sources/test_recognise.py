@@ -124,3 +124,15 @@ def test_made_up_ids_start_at_the_folder_that_is_loaded(tmp_path: Path) -> None:
 )
 def test_keys_of_the_first_record(text: str, keys: dict[str, str]) -> None:
     assert first_keys(text) == keys
+
+
+def test_a_format_on_a_file_that_is_no_json_is_one_rejection(tmp_path: Path) -> None:
+    table = tmp_path / "d.csv"
+    table.write_text("run_id,decision\n" + "r,approved\n" * 2_000)
+    found = recognise(table, format="chat")
+    assert isinstance(found, Rejected)
+    assert (found.line, found.reason.split(";")[0]) == (1, "these look like decisions")
+    table.write_text("name,value\n" * 2_000)
+    other = recognise(table, format="chat")
+    assert isinstance(other, Rejected)
+    assert other.reason == "the file must hold JSON: it starts neither with { nor with ["

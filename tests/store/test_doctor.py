@@ -121,7 +121,7 @@ def test_labels_are_units_with_a_majority(filled: Store, tmp_path: Path) -> None
     supports = decide(filled, tmp_path, rows).supports
     assert "calibrating loop: 3 usable labels, 2 of them a problem" in supports
     assert (
-        "trusting loop: 2 blind labels; zero errors among them would certify a risk of at most 71.7% (90 % confidence)"
+        "trusting loop: 2 blind labels; zero errors among them would certify a risk of at most 71.7 % (90 % confidence)"
         in supports
     )
 
@@ -143,10 +143,44 @@ def test_how_decisions_came_to_be_is_told(filled: Store, tmp_path: Path) -> None
         {"run_id": "r-004", "decision": "problem", "check_id": "c", "span_id": "#9"},
     ]
     assert decide(filled, tmp_path, rows).notes == (
-        "1 of 4 decisions are blind (25%); 1 were made with the verdict in view, of 2 it is not known",
+        "1 of 4 decisions blind (25 %); 1 made with the verdict in view, of 2 it is not known",
         "made before their run ended (check the time zone; times without one count as UTC): 1 decision",
         "naming a span that their run does not have: 1 decision",
     )
+
+
+def test_words_that_speak_of_something_else_are_counted(filled: Store, tmp_path: Path) -> None:
+    rows = [
+        {"run_id": "r-001", "decision": "approved", "check_id": "loop"},
+        {"run_id": "r-002", "decision": "rejected", "check_id": "loop"},
+        {"run_id": "r-003", "decision": "no_problem"},
+        {"run_id": "r-004", "decision": "problem", "check_id": "loop"},
+    ]
+    notes = decide(filled, tmp_path, rows).notes[1:]
+    assert notes == (
+        "with a word about work (approved, …) on a check's question; counted as said of the check: 2 decisions",
+        "with problem, no_problem or unclear but no check_id; counted for the work only: 1 decision",
+    )
+
+
+def test_a_check_that_decisions_hardly_ever_name_is_held_against_the_usual_ones(filled: Store, tmp_path: Path) -> None:
+    rows = [{"run_id": f"r-{n:03}", "decision": "problem", "check_id": "loop-check"} for n in range(10)]
+    found = decide(filled, tmp_path, [*rows, {"run_id": "r-011", "decision": "problem", "check_id": "lop-check"}])
+    assert found.near == (Near(kind="decision", what="check", id="lop-check", rows=1, near=("loop-check",)),)
+
+
+def test_the_steps_with_a_recorded_verdict_are_known_checks(store: Store, tmp_path: Path) -> None:
+    step = {"step_id": "check_vendor", "check": {"passed": True}}
+    store.load(lines(tmp_path / "runs.jsonl", [{"run_id": "r-1", "workflow": "vendor-check", "steps": [step]}]))
+    rows = [{"run_id": "r-1", "decision": "problem", "check_id": "vendor-check/check_vendr"}]
+    assert [near.near for near in decide(store, tmp_path, rows).near] == [("vendor-check/check_vendor",)]
+
+
+def test_a_table_among_the_runs_is_skipped_and_said_how_to_load(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("run_id,decision\nr,approved\n")
+    report = store.load(tmp_path)
+    assert report.skipped == (str(tmp_path / "d.csv"),)
+    assert report.notes[0].startswith(f"{tmp_path / 'd.csv'}: these look like decisions; load them with --decisions")
 
 
 def test_a_step_that_the_run_does_not_have_is_told(store: Store, tmp_path: Path) -> None:
