@@ -10,7 +10,7 @@ import pandas as pd
 from check_workbench.calibration.looks import cutoffs_of
 from check_workbench.certificates.betting import capital
 from check_workbench.checks import Check, FlagAt, Item, YesNo
-from check_workbench.stats.monitor import certifying
+from check_workbench.stats.monitor import certifying_wealth
 
 ALPHA, DELTA = 0.10, 0.02
 
@@ -46,18 +46,11 @@ def test_what_was_lost_is_gone_and_what_was_won_does_not_count() -> None:
 
 def test_a_bad_judge_with_a_new_cut_at_every_look_is_seldom_certified() -> None:
     rng = np.random.default_rng(2)
-    carried = naive = 0
-    checks = [at(0.3 + place / 100) for place in range(12)]
-    for _ in range(200):
-        rows: list[dict[str, Any]] = []
-        ever = [False, False]
-        for check in checks:
-            wrong = rng.random(60) < 1.02 * ALPHA
-            capital_left = left(rows, check)
-            bets = certifying(wrong, alpha=ALPHA, delta=DELTA * capital_left)
-            ever[0] |= bets.reached is not None
-            ever[1] |= certifying(wrong, alpha=ALPHA, delta=DELTA).reached is not None
-            rows.append(look(check, capital_left * float(bets.wealth[-1])))
-        carried, naive = carried + ever[0], naive + ever[1]
-    assert naive / 200 > 2 * DELTA
-    assert carried / 200 <= DELTA + 3 * (DELTA * (1 - DELTA) / 200) ** 0.5
+    wrong = rng.random((1000, 30, 60)) < 1.02 * ALPHA
+    wealth = certifying_wealth(wrong, alpha=ALPHA)
+    anew = (wealth.max(axis=2) >= 1 / DELTA).any(axis=1)
+    kept = np.cumprod(np.minimum(wealth[:, :, -1], 1), axis=1)
+    carried = np.concatenate([np.ones((1000, 1)), kept[:, :-1]], axis=1)
+    ever = (carried[:, :, None] * wealth >= 1 / DELTA).any(axis=(1, 2))
+    assert anew.mean() > 4 * DELTA
+    assert ever.mean() <= DELTA + 3 * (DELTA * (1 - DELTA) / 1000) ** 0.5
