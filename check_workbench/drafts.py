@@ -65,7 +65,16 @@ class Draft:
         bound = miss_bound(problems)
         return (
             f"{said}; with {problems} that have the problem even a perfect result only bounds the miss rate at "
-            f"{bound:.0%} ({CONFIDENCE:.0%} sure)"
+            f"{100 * bound:.1f} % ({100 * CONFIDENCE:.1f} % sure)"
+        )
+
+    @property
+    def note(self) -> str:
+        """What the preview costs."""
+        runs = self.rows["run"].nunique()
+        return (
+            f"the runs shown here ({runs}) no longer count when trust is decided for this check, since it may now fit "
+            "them (reason: fit); trust needs other runs"
         )
 
     def save(self, path: str | Path) -> Path:
@@ -111,7 +120,9 @@ class Draft:
     def _repr_html_(self) -> str:
         rows = [{**row, "quotes": " … ".join(row["quotes"]) or None} for row in rows_of(self.rows)]
         heads = {name: HEADS.get(name, name) for name in COLUMNS}
-        return html.fragment(html.table(rows, heads, caption=f"{self.check.id} on {len(rows)} runs"), self.statement)
+        return html.fragment(
+            html.table(rows, heads, caption=f"{self.check.id} on {len(rows)} runs"), self.statement, self.note
+        )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         document = {"kind": "preview", **self.to_json()}
@@ -128,6 +139,7 @@ class Draft:
             why = f" ({row['reason']})" if row["reason"] else ""
             yield f"  {row['run']}{step}: {row['expected']}, {row['status']}{score}{why}; {mark}"
             yield from (f"    “{quote}”" for quote in row["quotes"])
+        yield f"  note: {self.note}"
 
 
 def preview(
@@ -163,6 +175,7 @@ def preview(
     InputError
         If the check cannot be read, or a run is named on both sides.
     """
+    evaluation.require_store(store)
     found = evaluation.read(check)
     if len(found) != 1:
         names = ", ".join(repr(one.id) for one in found)

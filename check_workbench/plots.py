@@ -167,7 +167,7 @@ def coverage_risk(
     axes.axhline(target, color=RED, linestyle=":", linewidth=1.8, label=f"target {target:g}")
     if certified is not None:
         height = float(np.interp(certified, coverage, bound))
-        label = f"certified: {certified:.0%} of the work"
+        label = f"certified: {100 * certified:.1f} % of the work"
         axes.plot([certified], [height], color=GREEN, marker="D", markersize=8, linestyle="none", label=label)
     _shares(axes, "x")
     axes.set_ylim(0, float(min(1.02, max(2.5 * target, 1.1 * np.nan_to_num(risk).max()))))

@@ -33,7 +33,7 @@ def test_it_says_what_it_separates_and_how_little_that_proves(store):
     ]
     assert draft.statement == (
         "separates 3 of 4; with 3 that have the problem even a perfect result only bounds the miss rate at "
-        "54% (90% sure)"
+        "53.6 % (90.0 % sure)"
     )
     assert store.sql("select count(*) as n from measurements")["n"][0] == 0
 
@@ -48,7 +48,9 @@ def test_quotes_and_reasons_are_shown(store):
         "  a: problem, fail 0.9; as expected",
         "    “it failed”",
         "  b: clean, not_checked (no answer); not as expected",
+        f"  note: {draft.note}",
     ]
+    assert "(2) no longer count when trust is decided" in draft.note
     assert json.dumps(draft.to_json())
     assert "it failed" in draft._repr_mimebundle_()["text/html"]
 

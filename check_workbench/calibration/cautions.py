@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from check_workbench.stats.curves import pile_up
-from check_workbench.stats.intervals import upper_bound
+from check_workbench.stats.intervals import percent, upper_bound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def selection(flagged: NDArray[np.bool_], labelled: NDArray[np.bool_]) -> Select
     if fisher_exact(np.array([with_label, without])).pvalue >= SUSPICIOUS:
         return Selection(recall_known=True, weights=None)
     rates = [w / (w + o) if w + o else 1.0 for w, o in zip(with_label, without, strict=True)]
-    shown = f"{rates[0]:.0%} of the flagged work and {rates[1]:.0%} of the rest have labels"
+    shown = f"{percent(rates[0])} of the flagged work and {percent(rates[1])} of the rest have labels"
     if with_label[1] < UNFLAGGED_NEEDED:
         return Selection(recall_known=False, weights=None, words=f"{shown}: recall is unknown")
     words = f"{shown}: each side was weighted up to its share, as if it had been drawn at random"
@@ -81,7 +81,7 @@ def few_labels(n: int, positives: int, chosen: Point | None) -> list[str]:
         miss = upper_bound(0, positives, delta=0.1)
         words.append(
             f"{positives} problems among {n} labels: even a cut that misses none of them "
-            f"may miss up to {miss:.0%} of all problems (90 % sure)",
+            f"may miss up to {percent(miss)} of all problems (90 % sure)",
         )
     if 0 < n < FEW and chosen is not None and chosen.precision_low is not None:
         words.append(f"few labels ({n}): precision at the chosen cut may be as low as {chosen.precision_low:.2f}")
@@ -94,7 +94,7 @@ def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
     if found is None:
         return []
     value, part = found
-    return [f"{part:.0%} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
+    return [f"{percent(part)} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
 
 
 def groups_differ(rows: pd.DataFrame, of: Labelled, at: float) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html, plots
 from check_workbench.errors import InputError
 from check_workbench.labels.reasons import left_out
+from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -99,5 +100,5 @@ def _row(entry: Calibration) -> dict[str, Any]:
         "chosen": entry.chosen.at if entry.chosen else None,
         "precision": point.precision if point else None,
         "recall": point.recall if point else None,
-        "load": point.load if point else None,
+        "load": percent(point.load) if point else None,
     }

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.labels.reasons import left_out
+from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -127,7 +128,7 @@ class Calibration:
     def _without_labels(self) -> Iterator[str]:
         steps = self.load[:: max(1, len(self.load) // 5)]
         if steps:
-            yield "  flags of all work: " + ", ".join(f"{share:.0%} at {at:g}" for at, share in steps)
+            yield "  flags of all work: " + ", ".join(f"{percent(share)} at {at:g}" for at, share in steps)
         if self.proposed:
             more = f" and {len(self.proposed) - 5} more" if len(self.proposed) > 5 else ""
             yield f"  label next: {', '.join(self.proposed[:5])}{more}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from check_workbench.stats.curves import curve
-from check_workbench.stats.intervals import clopper_pearson
+from check_workbench.stats.intervals import clopper_pearson, percent
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +55,7 @@ class Point:
     def __str__(self) -> str:
         """Return the point in one line."""
         recall = "recall unknown" if self.recall is None else f"recall {_interval(self, 'recall')}"
-        return f"at {self.at:g}: precision {_interval(self, 'precision')}, {recall}, flags {self.load:.1%} of all"
+        return f"at {self.at:g}: precision {_interval(self, 'precision')}, {recall}, flags {percent(self.load)} of all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.guards import LIMIT, ceiling, drift, halves, segments
+from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,6 +77,6 @@ def _ceiling(found: Tested, sample: Sample) -> Iterator[str]:
     guard = ceiling(ties, doubles, alpha=found.bound.target, delta=found.bound.delta)
     if guard is not None and guard.violated:
         yield (
-            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, at least {guard.statistic:.1%}, "
-            "which is above the target: settle them, or raise the target"
+            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, at least "
+            f"{percent(guard.statistic)}, which is above the target: settle them, or raise the target"
         )

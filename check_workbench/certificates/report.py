@@ -50,17 +50,18 @@ def markdown_report(of: Certificates) -> str:
     lines = [f"# {_md(_headline(of))}", "", CHANGES[of.plan.change], ""]
     told = [entry for entry in of if not _untold(entry)]
     if len(told) > 1:
-        lines += _rows([_summary(entry) for entry in told], SUMMARY)
+        lines += [*_rows([_summary(entry) for entry in told], SUMMARY), ""]
     for entry in told:
-        lines += ["", f"## {_md(_title(entry))}", "", *(f"- {_md(r)}" for r in entry.reasons)]
+        lines += [f"## {_md(_title(entry))}", ""] if len(of) > 1 else []
+        lines += [*(f"- {_md(r)}" for r in entry.reasons)]
         lines += ["", *_rows(_bounds(entry), BOUNDS)]
         if errors := _errors(entry):
             lines += ["", "Every counted error:", "", *_rows(errors, ERRORS)]
         lines += ["", *(f"- {name}: {_md(value)}" for name, value in _subject(entry))]
-        lines += [*(f"- {_md(words)}" for words in _conditions(entry))]
+        lines += [*(f"- {_md(words)}" for words in _conditions(entry)), ""]
     if lacking := _without_labels(of):
-        lines += ["", "## Without labels", "", *(f"- {_md(words)}" for words in lacking)]
-    lines += ["", "## Plan", "", *(f"- {name}: {_md(value)}" for name, value in _plan(of).items())]
+        lines += ["## Without labels", "", *(f"- {_md(words)}" for words in lacking), ""]
+    lines += ["## Plan", "", *(f"- {name}: {_md(value)}" for name, value in _plan(of).items())]
     return "\n".join([*lines, "", f"**{WARNING}**", ""])
 
 
@@ -73,20 +74,26 @@ def _blocks(of: Certificates) -> Iterator[Block]:
     for entry in told:
         if len(of) > 1:
             yield html.heading(_title(entry))
-        yield html.bullets(entry.reasons)
-        yield html.table(_bounds(entry), BOUNDS, caption="What was tested")
-        yield from _pictures(entry)
-        if errors := _errors(entry):
-            yield html.table(errors, ERRORS, caption=f"Every counted error ({len(errors)})")
-        if names := _to_label(entry):
-            yield html.details(f"What to label next ({len(names)}, drawn at random)", html.paragraph(", ".join(names)))
-        yield html.details("What was decided about", html.definitions(_subject(entry)))
-        yield html.details("Conditions", html.bullets(_conditions(entry)))
+        yield from _decided(entry)
     if lacking := _without_labels(of):
         if len(of) > 1:
             yield html.heading("Without labels")
         yield html.bullets(lacking)
     yield html.details("Plan", html.definitions(_plan(of)))
+
+
+def _decided(entry: Certificate) -> Iterator[Block]:
+    if about := _document(entry):
+        yield html.paragraph(about)
+    yield html.bullets(entry.reasons)
+    yield html.table(_bounds(entry), BOUNDS, caption="What was tested")
+    yield from _pictures(entry)
+    if errors := _errors(entry):
+        yield html.table(errors, ERRORS, caption=f"Every counted error ({len(errors)})")
+    if names := _to_label(entry):
+        yield html.details(f"What to label next ({len(names)}, drawn at random)", html.paragraph(", ".join(names)))
+    yield html.details("What was decided about", html.definitions(_subject(entry)))
+    yield html.details("Conditions", html.bullets(_conditions(entry)))
 
 
 def _headline(of: Certificates) -> str:
@@ -114,8 +121,8 @@ def _without_labels(of: Certificates) -> list[str]:
     for entry in (entry for entry in of if _untold(entry)):
         needed = "" if entry.labels_needed is None else f"; about {many(entry.labels_needed, 'blind decision')} needed"
         silent = next((f"; {reason}" for reason in entry.reasons if "no answer" in reason), "")
-        by = next((f" ({value})" for name, value in _subject(entry) if name == "numbers of the file" and value), "")
-        lines.append(f"{entry.check}{by}: no decisions yet{needed}{silent}")
+        about = _document(entry)
+        lines.append(f"{entry.check}{f' ({about})' if about else ''}: no decisions yet{needed}{silent}")
     return lines
 
 
@@ -149,6 +156,12 @@ def _subject(entry: Certificate) -> list[tuple[str, Any]]:
         ("database", known["database"]),
         ("made with", known["package"]),
     ]
+
+
+def _document(entry: Certificate) -> str:
+    """Name the file and its numbers, as they stood."""
+    known = dict(_subject(entry))
+    return ": ".join(str(known[name]) for name in ("file", "numbers of the file") if known.get(name))
 
 
 def _pictures(entry: Certificate) -> Iterator[Block]:

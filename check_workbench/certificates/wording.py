@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from check_workbench.certificates.hygiene import NOT_BLIND, REGAINABLE
 from check_workbench.labels.reasons import REASONS, left_out
 from check_workbench.results import DECIDED
+from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def share(value: float | None) -> str:
     >>> share(0.0456), share(None)
     ('4.6 %', 'unknown')
     """
-    return "unknown" if value is None else f"{100 * value:.1f} %"
+    return "unknown" if value is None else percent(value)
 
 
 def many(count: int, noun: str) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
 from check_workbench.labels.reasons import left_out
+from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -145,7 +146,8 @@ def _side_words(side: Side) -> str:
         f"{name} {value:.2f}" for name, value in (("kappa", found.kappa), ("AC1", found.ac1)) if value is not None
     )
     bad = found.prevalence.get("bad", 0.0)
-    return f"{side.n} decisions, agreement {raw}{f', {beyond}' if beyond else ''}, {bad:.0%} bad, {side.unsure} unsure"
+    agreed = f"agreement {raw}{f', {beyond}' if beyond else ''}"
+    return f"{side.n} decisions, {agreed}, {percent(bad)} bad, {side.unsure} unsure"
 
 
 def _switched_words(row: dict[str, Any]) -> str:
@@ -156,7 +158,7 @@ def _switched_words(row: dict[str, Any]) -> str:
 def _share(of: dict[str, Any]) -> str:
     if of["share"] is None:
         return f"{of['k']} of {of['n']}"
-    return f"{of['k']} of {of['n']} ({of['share']:.1%} [{of['low']:.1%}, {of['high']:.1%}])"
+    return f"{of['k']} of {of['n']} ({percent(of['share'])} [{percent(of['low'])}, {percent(of['high'])}])"
 
 
 def _flat(row: dict[str, Any]) -> dict[str, Any]:

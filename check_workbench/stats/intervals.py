@@ -32,6 +32,17 @@ class Estimate(NamedTuple):
     high: float
 
 
+def percent(value: float) -> str:
+    """Write a share as a percentage, with one decimal.
+
+    Examples
+    --------
+    >>> percent(0.1692)
+    '16.9 %'
+    """
+    return f"{100 * value:.1f} %"
+
+
 def clopper_pearson(k: float, n: float, *, confidence: float = 0.95) -> Interval:
     """Return the exact two-sided interval of a share.
 
