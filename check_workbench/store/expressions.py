@@ -20,7 +20,7 @@ def compiled(expr: ibis.Expr) -> str:
     import ibis
 
     with _first:
-        return str(ibis.to_sql(expr, dialect="duckdb"))
+        return str(ibis.to_sql(expr, dialect="duckdb", pretty=False))
 
 
 @contextlib.contextmanager
