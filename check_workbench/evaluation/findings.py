@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import re
+from json.encoder import encode_basestring as _quoted
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.checks import Choice, FlagLevel, Levels, YesNo
@@ -40,7 +40,7 @@ def finding_id(check: str, run: str, key: str) -> str:
     >>> finding_id("loop", "r-1", "search") == finding_id("loop", "r-1", "search")
     True
     """
-    text = json.dumps([check, run, key], ensure_ascii=False)
+    text = f"[{_quoted(check)}, {_quoted(run)}, {_quoted(key)}]"
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
@@ -65,9 +65,11 @@ def message_of(check: Check, *, tool: str, count: float, args: str) -> str:
     >>> message_of(loop, tool="search", count=3.0, args="")
     'search was called 3 times.'
     """
+    text = check.guidance or check.title or check.id
+    if "{" not in text:
+        return text.strip()
     shown = args if len(args) <= ARGUMENTS_SHOWN else args[:ARGUMENTS_SHOWN] + "…"
     values = {"tool": tool, "count": f"{count:g}", "args": shown}
-    text = check.guidance or check.title or check.id
     return _PLACEHOLDER.sub(lambda found: values[found.group(1)], text).strip()
 
 
