@@ -12,7 +12,7 @@ from tests.bench import reference_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BENCHES = {"certify": "tests.bench.certify", "load": "tests.bench.load", "rules": "tests.bench.rules"}
+BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "evaluate", "load", "rules")}
 """Name to module; each has `rows(*, runs) -> list[Row]`."""
 
 
