@@ -27,6 +27,14 @@ CLUSTERS = ("session_id", "run_id", "workflow")
 DEFAULT_BOUNDS = {"enforce": ("max_false_fail", 0.10), "replace_approval": ("max_false_pass", 0.05)}
 
 
+EXPLAINED = {
+    "cluster": "  # what makes runs belong together: session_id, workflow or run_id",
+    "start": "  # share of the work that is decided where the search for a cut begins",
+    "blind_share": "  # share of the work that people are to decide without sight of the verdict",
+}
+"""Comments in a plan file."""
+
+
 class PlanSettings(TypedDict, total=False):
     """The settings of `plan`, all optional; `Plan` says what each means."""
 
@@ -107,7 +115,10 @@ class Plan:
 
     def to_yaml(self) -> str:
         """Return the plan as the text of a plan file; every scalar is also JSON, so any YAML version reads it alike."""
-        lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in self.to_dict().items()]
+        lines = [
+            f"{name}: {json.dumps(value, ensure_ascii=False)}{EXPLAINED.get(name, '')}"
+            for name, value in self.to_dict().items()
+        ]
         return "\n".join(["# What must hold before the check is trusted. Fixed before any label is read.", *lines, ""])
 
     def write(self, path: str | Path) -> None:

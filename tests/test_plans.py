@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 import pytest
@@ -103,3 +104,9 @@ def test_times_are_kept_in_utc():
 
 def test_a_plan_reads_as_a_sentence():
     assert str(cw.plan(change="enforce")).startswith("enforce: good among failed ≤ 0.1, with confidence 0.9")
+
+
+def test_a_plan_file_explains_its_less_known_settings() -> None:
+    text = cw.plan("enforce").to_yaml()
+    for name in ("start", "blind_share", "cluster"):
+        assert re.search(rf"^{name}: .*  # \w+", text, re.MULTILINE)

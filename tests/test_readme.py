@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from check_workbench.cli import arguments
-from tests.notebooks.__main__ import block, shown_by
+from check_workbench.dialects import neatroots
+from check_workbench.dialects.reference import tables
+from check_workbench.dialects.selectors import SPAN_TYPES
+from check_workbench.rules.threshold import DERIVED
+from tests.notebooks.__main__ import block, keys, shown_by
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -22,6 +26,24 @@ STARTS = re.findall(r"^    (python3 -m venv .*)$", TEXT, re.MULTILINE)
 
 def test_the_cell_gives_the_output_that_is_shown() -> None:
     assert shown_by(block(TEXT, "python").group()) == block(TEXT, "text").group().rstrip("\n")
+
+
+def test_the_keys_of_check_files_are_those_that_are_read() -> None:
+    assert keys(TEXT).group() == tables()
+    section = TEXT.split("<!-- end of keys -->")[1].split("\n## ")[0]
+    words = (*DERIVED, *neatroots.SCOPES, *neatroots.WHENS, "type", "name", "status", "tool", "llm")
+    assert {"tool", "llm"} <= set(SPAN_TYPES)
+    assert [word for word in words if f"`{word}`" not in section] == []
+
+
+def test_the_reference_says_right_values() -> None:
+    said = tables()
+    assert "`same` (tool, input), `span` (every span), `at_least` (3) |" in said
+    assert "| `yes_no` | `flag_at` (0.8) |" in said
+    assert "| yes/no | `pass` (0.9), `fail` (none) |" in said
+    assert "| `one_of` | `one_of` (required), `pass` (required), `unsure` (none), `confidence` (0.8) |" in said
+    assert "| `levels` | `levels` (required), `pass` (required), `confidence` (0.8) |" in said
+    assert "| `last` | none |" in said
 
 
 @pytest.mark.parametrize("line", COMMANDS)

@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from check_workbench.cli.arguments import Usage, asked_for, parser
-from check_workbench.cli.screen import announce, failed, show
+from check_workbench.cli.screen import announce, ensure_streams, failed, show
 from check_workbench.errors import EvaluatorError, WorkbenchError
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     >>> main(["plan", "--change", "enforce", "--max-false-fail", "2"])
     3
     """
+    ensure_streams()
     words = list(sys.argv[1:] if argv is None else argv)
     as_json, debug = asked_for(words, "--json"), asked_for(words, "--debug")
     try:

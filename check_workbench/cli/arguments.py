@@ -19,6 +19,11 @@ exit codes: 0 done · 1 validate found errors · 2 usage · 3 input or store can
 answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
 
 
+LOOKS = """\
+looks: each call that reads new labels is a look and spends part of the error that the plan allows, the first look the
+largest part, so that it is the strongest. The same call again on the same labels costs nothing."""
+
+
 class Adder(Protocol):
     """What adds a command to the main parser."""
 
@@ -109,14 +114,20 @@ def _answerer(command: argparse.ArgumentParser, *, evaluator: bool = True) -> No
         group.add_argument("--evaluator", metavar="NAME", help="an evaluator from check-workbench.toml")
 
 
-def _bounds(command: argparse.ArgumentParser) -> None:
-    from check_workbench.plans import CHANGES
+def _bounds(command: argparse.ArgumentParser, *, required: bool = False) -> None:
+    from check_workbench.plans import CHANGES, DEFAULT_BOUNDS
 
-    share = {"type": float, "metavar": "P"}
-    command.add_argument("--change", choices=CHANGES, help="what is to change")
-    command.add_argument("--max-false-pass", **share, help="largest share of bad work among what passes")  # type: ignore[arg-type]
-    command.add_argument("--max-false-fail", **share, help="largest share of good work among what fails")  # type: ignore[arg-type]
-    command.add_argument("--confidence", **share, help="smallest chance that a yes is right (0.9)")  # type: ignore[arg-type]
+    defaults = {
+        bound: f"default with --change {change}: {value:g}" for change, (bound, value) in DEFAULT_BOUNDS.items()
+    }
+    command.add_argument("--change", choices=CHANGES, required=required, help="what is to change")
+    helps = {
+        "max_false_pass": f"largest share of bad work among what passes ({defaults['max_false_pass']})",
+        "max_false_fail": f"largest share of good work among what fails ({defaults['max_false_fail']})",
+        "confidence": "smallest chance that a yes is right (0.9)",
+    }
+    for name, text in helps.items():
+        command.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="P", help=text)
 
 
 def _demo(commands: Adder) -> None:
@@ -155,7 +166,8 @@ def _validate(commands: Adder) -> None:
         "validate checks/",
         "validate checks/ PROCESS.md --json",
     )
-    command.add_argument("paths", nargs="+", metavar="PATH", help="check files or folders")
+    command.add_argument("paths", nargs="+", metavar="PATH", help="check files or folders, or FILE#ID")
+    command.epilog = f"The README lists every key of a check file, with its default.\n\n{command.epilog}"
 
 
 def _evaluate(commands: Adder) -> None:
@@ -212,7 +224,7 @@ def _plan(commands: Adder) -> None:
         "write down what must hold before a check is trusted",
         "plan --change enforce --max-false-fail 0.1 --confidence 0.9 -o plan.yaml",
     )
-    _bounds(command)
+    _bounds(command, required=True)
     command.add_argument("-o", "--out", metavar="FILE", help="the plan file; without it the plan is printed")
 
 
@@ -230,3 +242,4 @@ def _trust(commands: Adder) -> None:
     command.add_argument("--plan", metavar="FILE", help="a plan file, in place of the bounds")
     _bounds(command)
     command.add_argument("--report", metavar="FILE", help="write the report as HTML")
+    command.epilog = f"{LOOKS}\n\n{command.epilog}"

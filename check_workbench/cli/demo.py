@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shlex
 import shutil
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,7 +74,7 @@ REPLACE = Stage(
 )
 STAGES = (LOAD, EVALUATE, CALIBRATE, LOAD_PROCESS, ENFORCE, REPLACE)
 SAID = {
-    "ready": "Yes. {errors} of {n} blind decisions spoke against it; its risk is at most {bound:.1%}, within the plan",
+    "ready": "Yes. {errors} of {n} blind decisions spoke against it; its risk is at most {risk}, within the plan",
     "need_labels": "Not yet. About {labels_needed} more blind decisions settle it, if no further error comes",
     "too_weak": "No. It errs too often, and more labels will not change that",
     "unusable": "No. The decisions at hand cannot settle it",
@@ -157,12 +159,28 @@ def _closing(decided: list[dict[str, Any]], folder: Path) -> Iterable[str]:
     yield "== In words"
     for one in decided:
         hopeless = one["outcome"] == "need_labels" and one["labels_needed"] is None
-        said = UNREACHABLE if hopeless else SAID[one["outcome"]].format(**one)
+        said = (
+            UNREACHABLE
+            if hopeless
+            else SAID[one["outcome"]].format(**one, risk="-" if one["bound"] is None else f"{100 * one['bound']:.1f} %")
+        )
         yield f"May {one['check']} {CHANGES[one['change']]}? {said}."
     yield WARNING
     yield ""
     yield f"Report: {folder / REPORT} (open it in a browser)"
     yield f"To go on: cd {shlex.quote(str(folder))}, and repeat any line above that starts with $."
+    if (program := _elsewhere()) is not None:
+        yield f"Here check-workbench means {shlex.quote(str(program))}, which is not on your PATH."
+
+
+def _elsewhere() -> Path | None:
+    """Return where the running program lies, if its bare name starts nothing or another one."""
+    beside = Path(sys.executable).with_name("check-workbench")
+    own = Path(sys.argv[0]) if Path(sys.argv[0]).name.startswith("check-workbench") else beside
+    if not own.is_file():
+        return None
+    found = shutil.which("check-workbench")
+    return None if found is not None and os.path.realpath(found) == os.path.realpath(own) else own.absolute()
 
 
 def _files(folder: Path) -> Iterable[Path]:

@@ -29,9 +29,11 @@ def formats(arguments: argparse.Namespace) -> Outcome:
 def load(arguments: argparse.Namespace) -> Outcome:
     """Load what the arguments name: runs first, so that decisions and answers find them."""
     if not (arguments.paths or arguments.decisions or arguments.answers):
-        raise Usage("load needs a PATH, --decisions or --answers", "usage: load PATH... --db FILE [--decisions FILE]")
+        usage = "usage: check-workbench load PATH... --db FILE [--decisions FILE]... [--answers FILE]..."
+        raise Usage("load needs a PATH, --decisions or --answers", usage)
     if arguments.blind and not arguments.decisions:
-        raise Usage("--blind speaks of --decisions, of which there are none", "usage: load --blind --decisions FILE")
+        usage = "usage: check-workbench load --db FILE --blind --decisions FILE"
+        raise Usage("--blind speaks of --decisions, of which there are none", usage)
     import check_workbench as cw
 
     _present([*arguments.paths, *arguments.decisions, *arguments.answers])

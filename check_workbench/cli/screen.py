@@ -26,6 +26,16 @@ class Outcome:
     code: int = 0
 
 
+def ensure_streams() -> None:
+    """Put nothingness where a stream was closed by the caller, so that no file that is opened later takes its place."""
+    closed = [name for name in ("stdin", "stdout", "stderr") if getattr(sys, name) is None]
+    for name in closed:
+        flags = os.O_RDONLY if name == "stdin" else os.O_WRONLY
+        setattr(sys, name, os.fdopen(os.open(os.devnull, flags), "r" if name == "stdin" else "w", encoding="utf-8"))
+    if "stdout" in closed:
+        announce("check-workbench: stdout is closed, so nothing is shown")
+
+
 def show(outcome: Outcome, *, as_json: bool) -> None:
     """Write the outcome to stdout; a reader that has gone away is no error."""
     if as_json:
@@ -137,6 +147,8 @@ def _write(stream: TextIO, text: str) -> None:
     try:
         stream.write(f"{text}\n")
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError) and stream is sys.stdout:
+            raise

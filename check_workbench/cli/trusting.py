@@ -39,8 +39,6 @@ def calibrate(arguments: argparse.Namespace) -> Outcome:
 
 def plan(arguments: argparse.Namespace) -> Outcome:
     """Make a plan, and write it where the arguments say."""
-    if arguments.change is None:
-        raise Usage("plan needs --change enforce or --change replace_approval", "usage: plan --change CHANGE [-o FILE]")
     made = _bounds(arguments)
     data = {**made.to_dict(), "digest": made.digest, "file": arguments.out}
     if arguments.out is None:
@@ -56,7 +54,12 @@ def trust(arguments: argparse.Namespace) -> Outcome:
     from check_workbench.plans import read_plan
 
     if arguments.plan and any(getattr(arguments, name) is not None for name in BOUNDS):
-        raise Usage("--plan and the bounds exclude each other", "usage: trust CHECK... --db FILE --plan FILE")
+        usage = "usage: check-workbench trust CHECK... --db FILE --plan FILE"
+        raise Usage("--plan and the bounds exclude each other", usage)
+    if arguments.plan and not Path(arguments.plan).exists():
+        raise InputError(
+            f"{arguments.plan} does not exist; a plan is made by check-workbench plan --change enforce -o FILE"
+        )
     made = read_plan(arguments.plan) if arguments.plan else _bounds(arguments)
     _writable(arguments.report)
     warned(arguments.checks)

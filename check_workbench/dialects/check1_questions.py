@@ -160,3 +160,7 @@ def _blind_spots(node: Node, ask: str, problems: Problems) -> None:
             "the question is about a file, but an evaluator sees output, summary and references, never a file",
             hint="Ask for the needed content in output, or ask about the summary.",
         )
+
+
+READERS = {"yes/no": _yes_no, "`one_of`": _choice, "`levels`": _rubric}
+"""The kinds of questions, and what reads each."""

@@ -33,6 +33,11 @@ class Fields:
         self._where = where
         self._known: dict[str, None] = {}
 
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The keys that were asked for, in order."""
+        return tuple(self._known)
+
     def has(self, name: str) -> bool:
         """Say whether the key is there, with any value."""
         return self.node.entry(name) is not None

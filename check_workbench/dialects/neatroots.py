@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 NAME: Final = "neatroots"
 LANGUAGES = ("yaml", "json")
 KINDS = ("rule", *QUESTION_KINDS)
+SCOPES = ("span", "trace", "session")
+WHENS = ("live", "end")
 LLM_CAP = 0.9
 """neatroots never reports a higher probability from a language model."""
 MOST_LEVELS = 10
@@ -153,7 +155,7 @@ def _common(fields: Fields) -> dict[str, Any]:
         "guidance": fields.text("guidance"),
         "group": fields.text("group") or None,
         "action": fields.word("action", ("flag", "halt"), default="flag"),
-        "when": fields.word("when", ("live", "end"), default="end"),
+        "when": fields.word("when", WHENS, default="end"),
         "workflow": workflow or None,
     }
 
@@ -166,9 +168,9 @@ def _rule(fields: Fields) -> Item | None:
 
 def _question(fields: Fields, kind: str) -> Item | None:
     ask = fields.text("ask", required="the question, phrased as a failure")
-    scope: Any = fields.word("scope", ("span", "trace", "session"), default="trace")
+    scope: Any = fields.word("scope", SCOPES, default="trace")
     evidence = evidence_of(fields)
-    asks, cut = _KIND_READERS[kind](fields, ask)
+    asks, cut = KIND_READERS[kind](fields, ask)
     node = fields.node.get("ask")
     if node is not None and _ABOUT_ANSWER.search(ask) and not (scope == "trace" and evidence.final_output):
         fields.problems.warn(
@@ -206,7 +208,7 @@ def _score(fields: Fields, ask: str) -> tuple[Question, Cutoffs]:
     return Levels(ask=ask, levels=levels), FlagLevel(value=0 if value is None else value)
 
 
-_KIND_READERS = {"yes_no": _yes_no, "choice": _choice, "score": _score}
+KIND_READERS = {"yes_no": _yes_no, "choice": _choice, "score": _score}
 
 
 def _flag_at(fields: Fields, default: float) -> float:

@@ -58,7 +58,7 @@ def rule_of(node: Mapping, problems: Problems) -> tuple[Rule, AtLeast] | None:
     type_ = fields.word("type", RULE_TYPES, required=f"one of {', '.join(RULE_TYPES)}")
     if not type_:
         return None
-    made = _READERS[type_](fields)
+    made = READERS[type_](fields)
     fields.close(lenient=True)
     return made
 
@@ -126,7 +126,7 @@ def _run_end(fields: Fields) -> tuple[Rule, AtLeast]:
     return RunEnd(statuses=statuses), ONCE
 
 
-_READERS: dict[str, Callable[[Fields], tuple[Rule, AtLeast]]] = {
+READERS: dict[str, Callable[[Fields], tuple[Rule, AtLeast]]] = {
     "repeat": _repeat,
     "errors": _errors,
     "count": _count,

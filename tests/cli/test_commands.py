@@ -90,6 +90,25 @@ def test_a_missing_file_leaves_no_store_behind(cli: Any, tmp_path: Path) -> None
     assert not db.exists()
 
 
+def test_a_file_given_as_something_else_says_how_it_is_loaded(cli: Any, tmp_path: Path) -> None:
+    db = tmp_path / "s.duckdb"
+    labels, answers = REFUNDS / "labels.csv", REFUNDS / "answers.jsonl"
+    ran = cli("load", labels, "--db", db)
+    assert ran.code == 0
+    assert f"{labels}: these look like decisions; load them with --decisions" in ran.out
+    chat = cli("load", labels, "--db", db, "--format", "chat", "--json").document
+    assert [r["line"] for r in chat["rejected"]] == [1]
+    wrong = cli("load", "--db", db, "--decisions", answers)
+    assert wrong.code == 3
+    assert "these look like recorded answers; load them with --answers" in wrong.err
+
+
+def test_a_plan_that_is_not_there_says_how_one_is_made(cli: Any, tmp_path: Path) -> None:
+    ran = cli("trust", VENDORS / "PROCESS.md", "--db", tmp_path / "s.duckdb", "--plan", tmp_path / "nope.yaml")
+    assert ran.code == 3
+    assert "nope.yaml does not exist; a plan is made by check-workbench plan --change enforce -o FILE" in ran.err
+
+
 def test_rejected_records_are_a_result(cli: Any, tmp_path: Path) -> None:
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"run_id": "a", "spans": []}\n{"run_id": \nnot json\n', encoding="utf-8")

@@ -122,3 +122,17 @@ def test_an_empty_folder_will_do(elsewhere: Path) -> None:
     prepare(Path("tour"))
     assert (elsewhere / "tour" / "data" / "vendors" / "PROCESS.md").is_file()
     assert not list((elsewhere / "tour").rglob("*.py"))
+
+
+def test_a_program_that_is_not_on_the_path_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from check_workbench.cli.demo import _elsewhere
+
+    program = tmp_path / "my venv" / "check-workbench"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("sys.argv", [str(program), "demo"])
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert _elsewhere() == program
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert _elsewhere() is None

@@ -95,7 +95,42 @@ def test_an_operating_system_error_names_the_file(monkeypatch: pytest.MonkeyPatc
 def test_usage_is_two_on_stderr(cli: Any, words: list[str]) -> None:
     ran = cli(*words)
     assert (ran.code, ran.out) == (2, "")
-    assert "usage:" in ran.err
+    assert "usage: check-workbench" in ran.err
+
+
+def test_the_usage_of_plan_says_what_it_needs(cli: Any) -> None:
+    ran = cli("plan")
+    assert "the following arguments are required: --change" in ran.err
+    assert "[--change" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("plan", "largest share of bad work among what passes (default with --change replace_approval: 0.05)"),
+        ("plan", "largest share of good work among what fails (default with --change enforce: 0.1)"),
+        ("trust", "each call that reads new labels is a look and spends part of the error"),
+        ("validate", "The README lists every key of a check file"),
+    ],
+)
+def test_help_says_what_one_must_know(capsys: pytest.CaptureFixture[str], command: str, words: str) -> None:
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    assert words in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize("command", ["formats --json", "formats", "plan --change enforce", "--version"])
+def test_a_closed_stdout_is_told_and_is_no_bug(command: str) -> None:
+    program = " ".join(f'"{word}"' for word in PROGRAM)
+    done = subprocess.run(["sh", "-c", f"{program} {command} >&-"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "check-workbench: stdout is closed, so nothing is shown\n"
+
+
+def test_a_full_disk_is_a_message() -> None:
+    program = " ".join(f'"{word}"' for word in PROGRAM)
+    done = subprocess.run(["sh", "-c", f"{program} formats >/dev/full"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (3, "check-workbench: No space left on device\n")
 
 
 def test_usage_with_json_still_prints_one_document(cli: Any) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 import nbformat
 from nbclient import NotebookClient
 
+from check_workbench.dialects.reference import tables
+
 ROOT = Path(__file__).parents[2]
 FOLDER, README = ROOT / "notebooks", ROOT / "README.md"
 METADATA = {
@@ -53,9 +55,18 @@ def block(text: str, language: str) -> re.Match[str]:
     return found
 
 
+def keys(text: str) -> re.Match[str]:
+    """Find the tables of keys of check files."""
+    found = re.search(r"(?<=<!-- keys -->\n\n).*?(?=\n\n<!-- end of keys -->)", text, re.DOTALL)
+    assert found
+    return found
+
+
 def refresh_readme() -> None:
-    """Put what the README's cell shows under it."""
+    """Put what the README's cell shows under it, and the keys of check files where they belong."""
     text = README.read_text(encoding="utf-8")
+    place = keys(text)
+    text = f"{text[: place.start()]}{tables()}{text[place.end() :]}"
     output = block(text, "text")
     shown = shown_by(block(text, "python").group())
     README.write_text(f"{text[: output.start()]}{shown}\n{text[output.end() :]}", encoding="utf-8")
