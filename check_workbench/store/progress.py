@@ -37,4 +37,4 @@ class Progress:
         if now < self._next:
             return
         self._next = now + (PAUSE_SECONDS if sys.stderr.isatty() else PAUSE_IN_A_LOG)
-        print(f"{self.what} {share:4.0%} {item}", file=sys.stderr, flush=True)  # noqa: T201
+        print(f"{self.what} {100 * share:3.0f} % {item}", file=sys.stderr, flush=True)  # noqa: T201

@@ -19,7 +19,7 @@ def test_a_log_gets_at_most_one_line_in_ten_seconds(
         say("runs.jsonl", tick / 20)
     told = capsys.readouterr().err.splitlines()
     assert len(told) == lines
-    assert told[0] == "loading  10% runs.jsonl"
+    assert told[0] == "loading  10 % runs.jsonl"
 
 
 def test_sql_says_that_it_can_destroy_and_what_is_safe() -> None:
