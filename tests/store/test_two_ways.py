@@ -72,8 +72,8 @@ runs = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
-@given(st.lists(runs, min_size=1, max_size=8))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(st.lists(runs, min_size=4, max_size=12))
 def test_both_ways_of_loading_give_the_same_rows_and_digests(tmp_path_factory, found):
     records = [{"run_id": f"r{i}", **record} for i, record in enumerate(found)]
     path = write(tmp_path_factory.mktemp("two") / "a.jsonl", *records)
