@@ -160,5 +160,5 @@ def test_a_report_answers_in_large_and_gives_checks_without_labels_one_line(stor
     assert "<h1>Yes: failed (ready)</h1>" in one
     both = cw.trust([team.check, other], store, plan=plan).report(tmp_path / "both.md").read_text(encoding="utf-8")
     assert both.startswith("# Yes: 1, Not yet: 1\n")
-    assert both.count("second") == 1
+    assert sum("second" in line for line in both.splitlines()) == 1
     assert json.dumps("5.0 %") in json.dumps([cell.strip() for cell in both.split("|")])
