@@ -14,7 +14,7 @@ import numpy as np
 
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
-from check_workbench.certificates.reach import furthest, unjudged
+from check_workbench.certificates.reach import furthest
 from check_workbench.results import DECIDED
 from check_workbench.stats.certify import labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
@@ -144,7 +144,6 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
         power=_power(found, bound, look),
         too_few_clusters=_too_few(found.labels),
-        unjudged=unjudged(region, sample),
     )
     if found.too_few_clusters is not None:
         more = max(found.further or 0, FEWEST_CLUSTERS - found.too_few_clusters)

@@ -15,6 +15,7 @@ from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import violations
 from check_workbench.certificates.hygiene import sample
+from check_workbench.certificates.reach import unjudged
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
@@ -61,6 +62,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     left = {bound.side: capital(trusts, check, bound.side) for bound in plan.bounds}
     look = Look(first=earlier == 0, start=plan.start, capital=left)
     found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
+    found = [dataclasses.replace(t, unjudged=unjudged(regions[t.bound.side], labels)) for t in found]
     guards = [words for t in found if t.certified for words in violations(regions[t.bound.side], t, labels)]
     clash = conflict(check, found)
     guards += [clash] if clash else []

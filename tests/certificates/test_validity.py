@@ -28,6 +28,8 @@ def rows(scores: Any, bad: Any, *, cut: float, **columns: Any) -> pd.DataFrame:
     scores = np.asarray(scores)
     defaults = {
         "run_id": [f"r{place:04d}" for place in range(len(scores))],
+        "step_id": "",
+        "attempt": 1,
         "cluster": np.arange(len(scores)),
         "fresh": True,
         "probability_sampled": np.nan,
@@ -48,7 +50,8 @@ def decide(usable: pd.DataFrame, reference: pd.DataFrame, *, first: bool = True)
 
 
 def unlabelled(rng: np.random.Generator, cut: float) -> pd.DataFrame:
-    return rows(rng.random(400), np.zeros(400), cut=cut).assign(labelled=False)
+    found = rows(rng.random(400), np.zeros(400), cut=cut)
+    return found.assign(labelled=False, run_id="u" + found["run_id"])
 
 
 def lucky(scores: Any, bad: Any) -> float:
