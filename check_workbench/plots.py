@@ -258,8 +258,7 @@ def _figure(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, A
             return png(self, dpi=100)
 
     figure = Picture(figsize=(7.2, height), layout="constrained", facecolor="none")
-    axes = figure.add_subplot()
-    axes.set_facecolor("none")
+    axes = figure.add_subplot(facecolor="none")
     for side, spine in axes.spines.items():
         spine.set_color(ink)
         spine.set_visible(side in {"left", "bottom"})

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from check_workbench.calibration.units import unequal
-from check_workbench.stats.certify import CutTest, own_cut, strata
+from check_workbench.stats.certify import CutTest, own_cut
 from check_workbench.stats.clusters import clustered_test, design_effect, one_per_cluster
 from check_workbench.stats.intervals import lower_bounds
 from check_workbench.stats.monitor import certifying
+from check_workbench.stats.stratified import strata
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,10 +17,10 @@ from check_workbench.stats.certify import (
     labels_needed,
     own_cut,
     p_value,
-    strata,
     walk,
 )
 from check_workbench.stats.intervals import upper_bound
+from check_workbench.stats.stratified import strata
 
 NEEDED = {
     (0.01, 0.10): (230, 388, 531, 667, 926),
