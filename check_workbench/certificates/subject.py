@@ -49,7 +49,7 @@ def shown_file(file: str) -> str:
 
     Examples
     --------
-    >>> shown_file("checks/refund.check.yaml"), shown_file("/home/ana/refund.check.yaml")
+    >>> shown_file("checks/refund.check.yaml"), shown_file("/checks/refund.check.yaml")
     ('checks/refund.check.yaml', 'refund.check.yaml')
     """
     path = PurePath(file)

@@ -191,6 +191,7 @@ def test_labels_of_many_probabilities_are_thinned_to_one(store, team):
     kept = next(int(r.split(": ")[1].split()[0]) for r in cert.reasons if "thinned" in r)
     expected = (drawn[:500][inside].min() / drawn[:500][inside]).sum()
     assert abs(kept - expected) < 4 * sum(inside) ** 0.5 / 2
+    assert cert.bound is not None
     assert cert.bound >= upper_bound(cert.errors, cert.n, delta=0.08)
 
 
