@@ -97,8 +97,6 @@ def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | N
     InputError
         If `kind` is neither of the two.
 
-    Source: DESIGN section 8, polarity and blind.
-
     Examples
     --------
     >>> import check_workbench as cw

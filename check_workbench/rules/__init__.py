@@ -42,7 +42,7 @@ def measure(rule: Rule, spans: Table, runs: Table) -> Table:
     InputError
         If a field of the rule does not exist, or RE2 cannot compile its pattern.
 
-    Source: DESIGN section 6.
+    Source: neatroots, "Rules".
     """
     table: Table = TYPES[type(rule)].measure(rule, shape.Recorded(spans=spans, runs=runs))
     return table
@@ -68,7 +68,7 @@ def find(rule: Rule, at: float, spans: Table, runs: Table, *, label: str = "seq"
         `run_key key value spans quote resolved`: one row a group (`repeat`), a streak (`errors`), a span (`slow match
         requires_before`), a tool (`unrecovered_error`), else a run. `key` tells the findings of a run apart.
 
-    Source: DESIGN section 6.
+    Source: neatroots, "Rules".
     """
     recorded = shape.Recorded(spans=spans, runs=runs, at=at, label=label)
     table: Table = TYPES[type(rule)].find(rule, recorded)

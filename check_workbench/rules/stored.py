@@ -44,7 +44,7 @@ def measure_into(store: Store, rule: checks.Rule, asked: str) -> int:
     int
         How many runs were measured; 0 where all of them were before.
 
-    Source: DESIGN section 5, a second evaluation pays only for what is new.
+    A second evaluation pays only for what is new.
     """
     recorded = _unmeasured(store, asked)
     if recorded is None:
