@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from check_workbench.store.report import Examination, LoadReport
+    from check_workbench.store.transfers import ExportReport, MergeReport
 
 
 class Store(Held):
@@ -91,6 +92,84 @@ class Store(Held):
         from check_workbench.store.doctor import examine
 
         return examine(self)
+
+    def export(
+        self,
+        folder: str | Path,
+        *,
+        progress: Callable[[str, float], None] | None = None,
+    ) -> ExportReport:
+        """Write the whole store as a folder of Parquet files: one a table, sorted, and a manifest.
+
+        The same content makes the same bytes. The folder appears when all of it is written, and never half; a killed
+        export leaves a hidden folder `.NAME.*.unfinished` beside it, which may be deleted. `merge` and `load` read the
+        folder back, any Parquet reader reads the files.
+
+        Parameters
+        ----------
+        folder
+            A folder that does not exist, is empty, or was made by an earlier export, which is replaced.
+        progress
+            Called with the table and the share of all rows that is written.
+
+        Returns
+        -------
+        ExportReport
+            The rows of each table.
+
+        Raises
+        ------
+        InputError
+            If the folder holds something else, or cannot be written.
+        """
+        from check_workbench.store.exporting import export
+
+        return export(self, folder, progress=progress)
+
+    def merge(
+        self,
+        path: str | Path,
+        *,
+        progress: Callable[[str, float], None] | None = None,
+    ) -> MergeReport:
+        """Merge somebody else's store into this one, in one transaction; merging again adds nothing.
+
+        Runs come with their spans, steps and sources, and with what was measured of them; decisions, answers, the
+        forms of checks and looks come as well. Of a run with other content the one stays that loading would keep:
+        more spans, then more steps, then the later end, then the later load. Decisions that contradict each other
+        both count; of two answers to a question the newest counts. All such clashes are listed.
+
+        The looks of both stores are kept, in order of time, each once. So a label that either of you read (with
+        `calibrate`, `compare`, `preview` or `trust`) before a cut got its present value counts as read, and a run
+        that either of you previewed counts as fit; a check is as old as the first who saw it says. If both of you
+        had a first look at a check, both have spent it: the next look is a later one, and the certificates given
+        before stand each with its own error, not together. An answer or verdict that comes in and is older than a
+        decision may make this decision one that is not blind.
+
+        Parameters
+        ----------
+        path
+            A store's DuckDB file, or a folder that `export` wrote. It is only read; an older one is migrated in a copy.
+        progress
+            Called with the path and the share of its spans that was read.
+
+        Returns
+        -------
+        MergeReport
+            What came in, what was there already, and where the two stores say different things.
+
+        Raises
+        ------
+        InputError
+            If the path does not exist, is this store itself, or no whole export.
+        StoreError
+            If the file is no store, is of a newer version, or contradicts itself.
+        StoreBusyError
+            If another process holds the file for 10 seconds; the message says who.
+        """
+        from check_workbench.store.merging import merge
+
+        return merge(self, Path(path), progress=progress)
 
     def load_answers(self, path: str | Path) -> LoadReport:
         """Load recorded answers of an evaluator; answers that are already there are counted, not doubled.

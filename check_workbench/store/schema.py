@@ -171,7 +171,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, *, where: str, read_only: boo
     StoreError
         If the file is no store, is of a newer version, or is older and may not be written.
     """
-    version = _version(connection, where)
+    version = version_of(connection, where)
     if version == VERSION:
         return
     if version > VERSION:
@@ -202,7 +202,14 @@ def _raise_to_present(connection: duckdb.DuckDBPyConnection, version: int, where
     connection.execute("insert or replace into meta values ('schema_version', ?)", [str(VERSION)])
 
 
-def _version(connection: duckdb.DuckDBPyConnection, where: str) -> int:
+def version_of(connection: duckdb.DuckDBPyConnection, where: str) -> int:
+    """Return the version of a store, 0 for an empty database.
+
+    Raises
+    ------
+    StoreError
+        If the database holds tables, but is no store.
+    """
     found: set[Any] = {name for (name,) in connection.execute("select table_name from duckdb_tables()").fetchall()}
     if not found:
         return 0

@@ -97,7 +97,7 @@ def settle(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
         Key of the file's row in `sources`.
     """
     _decide(cursor)
-    _drop_losers(cursor)
+    drop_losers(cursor)
     return _store(cursor, source)
 
 
@@ -179,8 +179,8 @@ def _decide(cursor: duckdb.DuckDBPyConnection) -> None:
     cursor.execute("insert into file_runs select run_id, digest, line from fates where line = first_line")
 
 
-def _drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Take away what a replaced run left behind; its decisions stay, its answers become stale."""
+def drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
+    """Take away what the replaced runs of `fates` left behind; their decisions stay, their answers become stale."""
     if not number(cursor, "select count(*) from fates where fate = 'replaced'"):
         return
     old = "(select old_key from fates where fate = 'replaced')"
