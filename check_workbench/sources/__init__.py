@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.sources import agentdojo, chat, mistaken, workbench
-from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_json_name
+from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from check_workbench.records import Run
+    from check_workbench.sources.format import Record
 
 __all__ = [
     "READERS",
@@ -71,7 +71,7 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
         return Recognised(format=READERS[format], reason="given by the caller")
     head = look(path)
     if isinstance(head, Rejected):
-        return head if is_json_name(path.name) else None
+        return head if is_run_name(path.name) else None
     reasons = {name: reason for name, reader in READERS.items() if (reason := reader.detect(head))}
     if len(reasons) > 1:
         listed = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
@@ -84,8 +84,8 @@ def _mistaken(path: Path, head: Rejected) -> Rejected:
     return head if way is None else Rejected(file=head.file, line=head.line, reason=way)
 
 
-def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Run | Rejected]:
-    """Read the runs of one file.
+def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator[Record]:
+    """Read the runs of one file, and what people and evaluators said of them where the file holds that too.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator
 
     Yields
     ------
-    Run or Rejected
+    Run, Decision, Answer, Rejected or Note
         In file order.
 
     Raises
@@ -108,5 +108,4 @@ def read(path: Path, found: Recognised, *, root: Path | None = None) -> Iterator
     """
     if found.format.read is None:
         raise InputError(f"{path}: the format {found.format.name} is loaded by the store, it has no reader of its own")
-    with opened(path) as stream:
-        yield from found.format.read(stream, Origin.of(path, root))
+    yield from found.format.read(path, Origin.of(path, root))

@@ -16,7 +16,7 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Run
@@ -26,6 +26,7 @@ from check_workbench.sources.messages import conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from check_workbench.sources.format import Head, Origin, Rejected
     from check_workbench.sources.messages import Conversation
@@ -43,8 +44,8 @@ def _detect(head: Head) -> str | None:
     return "its first record has suite_name and user_task_id"
 
 
-def _read(stream: IO[bytes], origin: Origin) -> Iterator[Run | Rejected]:
-    return runs(stream, origin, _run)
+def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected]:
+    return runs(path, origin, _run)
 
 
 def _run(record: Mapping[str, Any], _origin: Origin, _place: int) -> Run:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from check_workbench.errors import InputError
 from check_workbench.sources.format import Rejected
-from check_workbench.sources.json_items import items
+from check_workbench.sources.json_items import items, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
     from check_workbench.records import Run
     from check_workbench.sources.format import Origin
+    from check_workbench.sources.json_items import Item
 
     Build = Callable[[Mapping[str, Any], Origin, int], Run]
 
@@ -20,28 +22,30 @@ METRICS = ("total_tokens", "prompt_tokens", "completion_tokens", "duration_ms", 
 """Numbers of a record that describe the whole run."""
 
 
-def runs(stream: IO[bytes], origin: Origin, build: Build) -> Iterator[Run | Rejected]:
+def runs(path: Path, origin: Origin, build: Build) -> Iterator[Run | Rejected]:
     """Build a run of every record.
 
     Parameters
     ----------
-    stream
-        Decompressed bytes.
+    path
+        A JSON file.
     origin
-        Where they come from.
+        Where it comes from.
     build
         Makes a run of a record, its origin and its place in the file from 1; a ValueError rejects the record.
     """
-    for item in items(stream, origin.file):
-        if isinstance(item, Rejected):
-            yield item
-            continue
-        try:
-            yield build(_record(item.value), origin, item.place)
-        except ValueError as error:
-            yield Rejected(file=origin.file, line=item.line, reason=str(error))
-        except RecursionError:
-            yield Rejected(file=origin.file, line=item.line, reason="it is nested too deeply")
+    with opened(path) as stream:
+        for item in items(stream, origin.file):
+            yield item if isinstance(item, Rejected) else _built(item, origin, build)
+
+
+def _built(item: Item, origin: Origin, build: Build) -> Run | Rejected:
+    try:
+        return build(_record(item.value), origin, item.place)
+    except ValueError as error:
+        return Rejected(file=origin.file, line=item.line, reason=str(error))
+    except RecursionError:
+        return Rejected(file=origin.file, line=item.line, reason="it is nested too deeply")
 
 
 def metrics(record: Mapping[str, Any]) -> dict[str, float] | None:

@@ -15,7 +15,7 @@ is a failed call.
 
 from __future__ import annotations
 
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Run
@@ -25,6 +25,7 @@ from check_workbench.sources.messages import conversation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from check_workbench.sources.format import Head, Origin, Rejected
 
@@ -40,8 +41,8 @@ def _detect(head: Head) -> str | None:
     return None if key is None else f"its first record has a list of chat messages in {key}"
 
 
-def _read(stream: IO[bytes], origin: Origin) -> Iterator[Run | Rejected]:
-    return runs(stream, origin, _run)
+def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected]:
+    return runs(path, origin, _run)
 
 
 def _run(record: Mapping[str, Any], origin: Origin, place: int) -> Run:

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from check_workbench.records import Run
+    from check_workbench.records import Decision, Run
+    from check_workbench.results import Answer
+
+    Record: TypeAlias = "Run | Decision | Answer | Rejected | Note"
 
 SUFFIXES = (".json", ".jsonl", ".ndjson")
 """Endings of JSON files; `.gz` may follow."""
+RUN_SUFFIXES = (*SUFFIXES, ".eval", ".traj")
+"""Endings of files that are meant to hold runs, so that a damaged one is rejected and not passed over."""
+ID_SUFFIXES = (*RUN_SUFFIXES, ".db", ".sqlite", ".csv", ".tsv", ".parquet")
+"""Endings that are no part of a made-up id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,12 +74,23 @@ class Origin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
-    """The first thing in a JSON file, as far as its first bytes show it."""
+    """What a file looks like, as far as its first bytes and its list of contents show it."""
 
-    shape: str
-    """`lines`, `array` or `object`."""
-    keys: Mapping[str, str]
-    """Keys of the first record, each with the first character of its value."""
+    kind: str = "json"
+    """`json`, `zip` or `sqlite`."""
+    shape: str = ""
+    """Of JSON: `lines`, `array` or `object`."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Of JSON: keys of the first record, each with the first character of its value."""
+    records: tuple[Any, ...] = ()
+    """Of JSON: the first records; the last one may be cut off inside."""
+    names: frozenset[str] = frozenset()
+    """The members of a ZIP file, or the tables of a SQLite file."""
+
+    @property
+    def first(self) -> Mapping[str, Any]:
+        """The first record where it is an object, else an empty one."""
+        return self.records[0] if self.records and isinstance(self.records[0], dict) else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +101,8 @@ class Format:
     summary: str
     detect: Callable[[Head], str | None]
     """Why the file is of this format, or None."""
-    read: Callable[[IO[bytes], Origin], Iterator[Run | Rejected]] | None
-    """Decompressed bytes to runs; None where the store reads the file itself."""
+    read: Callable[[Path, Origin], Iterator[Record]] | None
+    """A file to its runs, and to the decisions and answers recorded with them; None where the store reads it itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,18 +113,18 @@ class Recognised:
     reason: str
 
 
-def is_json_name(name: str) -> bool:
-    """Say whether a file is named like JSON.
+def is_run_name(name: str) -> bool:
+    """Say whether a file is named like one that holds runs.
 
     Examples
     --------
-    >>> is_json_name("a.jsonl.gz"), is_json_name("LICENSE.txt")
+    >>> is_run_name("a.jsonl.gz"), is_run_name("LICENSE.txt")
     (True, False)
     """
-    return name.lower().removesuffix(".gz").endswith(SUFFIXES)
+    return name.lower().removesuffix(".gz").endswith(RUN_SUFFIXES)
 
 
 def _stem(name: str) -> str:
     bare = name[:-3] if name.lower().endswith(".gz") else name
-    found = next((s for s in SUFFIXES if bare.lower().endswith(s)), "")
+    found = next((s for s in ID_SUFFIXES if bare.lower().endswith(s)), "")
     return bare[: len(bare) - len(found)]

@@ -1,18 +1,23 @@
-"""Look at the first bytes of a file: how its JSON is laid out and which keys its first record has."""
+"""Look at the start of a file: what kind it is, how its JSON is laid out, what its first records hold."""
 
 from __future__ import annotations
 
-import re
+import sqlite3
+import zipfile
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 from check_workbench.sources.format import Head, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, opened, shape_of
+from check_workbench.sources.json_prefix import TOKEN, first_records
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 HEAD_BYTES = 1 << 18
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"?|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+RECORDS = 20
+_ZIP = b"PK\x03\x04"
+_SQLITE = b"SQLite format 3\x00"
 
 
 def look(path: Path) -> Head | Rejected:
@@ -26,17 +31,22 @@ def look(path: Path) -> Head | Rejected:
     Returns
     -------
     Head or Rejected
-        `Rejected` where the file cannot be JSON in UTF-8.
+        `Rejected` where the file is damaged, or neither ZIP, SQLite nor JSON in UTF-8.
     """
     try:
         with opened(path) as stream:
             data = stream.read(HEAD_BYTES)
     except BROKEN_GZIP as error:
         return Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
+    if data.startswith(_ZIP):
+        return _zip(path)
+    if data.startswith(_SQLITE):
+        return _sqlite(path)
     if reason := _unusable(data):
         return Rejected(file=str(path), line=1, reason=reason)
-    text = data.decode("utf-8", errors="replace").removeprefix("\ufeff")
-    return Head(shape=shape_of(text), keys=first_keys(text))
+    text = data.decode("utf-8", errors="ignore").removeprefix("\ufeff")
+    shape = shape_of(text)
+    return Head(shape=shape, keys=first_keys(text), records=tuple(first_records(text, RECORDS)))
 
 
 def first_keys(text: str) -> dict[str, str]:
@@ -50,7 +60,7 @@ def first_keys(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     depth, last, key = 0, "", None
     inside = text.lstrip().startswith("[")
-    for piece in map(re.Match.group, _TOKEN.finditer(text)):
+    for piece in (match[0] for match in TOKEN.finditer(text)):
         if key is not None:
             found[key], key = piece[0], None
         elif piece == ":" and depth == 1 + inside:
@@ -60,6 +70,23 @@ def first_keys(text: str) -> dict[str, str]:
             break
         last = piece
     return found
+
+
+def _zip(path: Path) -> Head | Rejected:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return Head(kind="zip", names=frozenset(archive.namelist()))
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        return Rejected(file=str(path), line=1, reason=f"the ZIP file is damaged: {error}")
+
+
+def _sqlite(path: Path) -> Head | Rejected:
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            rows = database.execute("select name from sqlite_master where type in ('table', 'view')").fetchall()
+    except sqlite3.Error as error:
+        return Rejected(file=str(path), line=1, reason=f"the SQLite file is damaged or in use: {error}")
+    return Head(kind="sqlite", names=frozenset(name for (name,) in rows))
 
 
 def _unusable(data: bytes) -> str | None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+_CLOSING = {"{": "}", "[": "]"}
 BROKEN_GZIP = (EOFError, gzip.BadGzipFile, zlib.error)
 """What reading a damaged gzip file raises."""
 
@@ -34,6 +35,19 @@ class Item(NamedTuple):
     def line(self) -> int:
         """The line where it starts, from 1."""
         return self.locate()
+
+
+class Member(NamedTuple):
+    """One member of an object, or one element of a member that is spread."""
+
+    place: int
+    """Which object of the file it belongs to, from 1."""
+    key: str
+    value: Any
+    line: int
+    """The line where the value starts, from 1."""
+    name: str | None = None
+    """The element's own key, where the spread member is an object."""
 
 
 @contextlib.contextmanager
@@ -96,6 +110,78 @@ def items(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
     except BROKEN_GZIP as error:
         line = last.line if last else 1
         yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
+
+
+def members(stream: IO[bytes], file: str, spread: Callable[[str], bool]) -> Iterator[Member | Rejected]:
+    """Stream the members of the objects in a JSON file, one element at a time where a member is large.
+
+    Parameters
+    ----------
+    stream
+        Decompressed bytes of one object, of several, or of an array of them.
+    file
+        The file's name in rejected records.
+    spread
+        Says of a key of such an object whether the elements of its array or object come one by one.
+
+    Yields
+    ------
+    Member or Rejected
+        In file order. An object with no members yields nothing.
+
+    Examples
+    --------
+    >>> data = io.BytesIO(b'{"name": "tour", "spans": [{"id": 1}, {"id": 2}]}')
+    >>> [(m.key, m.value) for m in members(data, "tour.json", {"spans"}.__contains__)]
+    [('name', 'tour'), ('spans', {'id': 1}), ('spans', {'id': 2})]
+    """
+    window = Window(stream)
+    place, line = 0, 1
+    try:
+        while window.opens_value():
+            place += 1
+            line = window.line()
+            try:
+                yield from _members(window, place, file, spread)
+            except ValueError as error:
+                line, found = window.line(), window.resume()
+                ending = "" if found else "; nothing after it could be read"
+                yield Rejected(file=file, line=line, reason=reason_of(error) + ending)
+                if not found:
+                    return
+        if problem := window.ending():
+            yield Rejected(file=file, line=window.line(), reason=problem)
+    except BROKEN_GZIP as error:
+        yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
+
+
+def _members(window: Window, place: int, file: str, spread: Callable[[str], bool]) -> Iterator[Member | Rejected]:
+    if not window.enter("{"):
+        line, kind = window.line(), type(window.value()).__name__
+        yield Rejected(file=file, line=line, reason=f"a record must be an object, got {kind}")
+        return
+    while not window.leave("}"):
+        key = window.key()
+        bracket = window.peek() if spread(key) else ""
+        if bracket in ("[", "{"):
+            window.enter(bracket)
+            while not window.leave(_CLOSING[bracket]):
+                name = window.key() if bracket == "{" else None
+                yield _member(window, place, key, name, file)
+        else:
+            yield _member(window, place, key, None, file)
+
+
+def _member(window: Window, place: int, key: str, name: str | None, file: str) -> Member | Rejected:
+    if not window.peek():
+        raise ValueError("the text ends inside an object: the file is cut short")
+    line = window.line()
+    try:
+        return Member(place, key, window.value(), line, name)
+    except ValueError as error:
+        if not window.jump():
+            raise
+        return Rejected(file=file, line=line, reason=reason_of(error))
 
 
 def _lines(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:

@@ -81,6 +81,49 @@ class Window:
         self._start = self._at
         return self._at < len(self._text) and not (self._array and self._text[self._at] == "]")
 
+    def peek(self) -> str:
+        """Move to the next character that is no gap and return it; empty at the end."""
+        self._skip()
+        self._start = self._at
+        return self._text[self._at : self._at + 1]
+
+    def enter(self, bracket: str) -> bool:
+        """Step into an object or array if one with this bracket comes next, and say whether it did."""
+        if self.peek() != bracket:
+            return False
+        self._at += 1
+        return True
+
+    def leave(self, bracket: str) -> bool:
+        """Step out of an object or array if this closing bracket comes next, and say whether it did."""
+        return self.enter(bracket)
+
+    def key(self) -> str:
+        """Read the key of a member and the colon behind it.
+
+        Raises
+        ------
+        ValueError
+            If there is none.
+        """
+        if self.peek() != '"':
+            raise ValueError("a key in quotes must come here" if self.peek() else "the text ends inside an object")
+        key: str = self.value()
+        if not self.enter(":"):
+            raise ValueError(f"a colon must follow the key {key!r:.80}")
+        return key
+
+    def resume(self) -> bool:
+        """Move to the next line that starts with a brace, behind something broken, and say whether there is one."""
+        found = self._text.find("\n{", max(0, self._at - 1))
+        while found < 0:
+            self._at = max(self._at, len(self._text) - 1)
+            if not self._grow():
+                return False
+            found = self._text.find("\n{", self._at)
+        self._at = found + 1
+        return True
+
     def line(self) -> int:
         """Return the line, from 1, on which the value starts that was reached last."""
         self._line += self._text.count("\n", self._marked, self._start)

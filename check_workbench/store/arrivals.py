@@ -14,7 +14,10 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from check_workbench.records import Decision
+    from check_workbench.results import Answer
     from check_workbench.store.batches import Placed
+    from check_workbench.store.report import Taken
     from check_workbench.store.staging import Fates
 
 TABLES = ("raw_runs", "raw_spans", "raw_steps")
@@ -37,10 +40,22 @@ class Tally:
     runs: int = 0
     spans: int = 0
     steps: int = 0
+    decisions: int = 0
+    answers: int = 0
     already: int = 0
     replaced: int = 0
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    taken: list[Taken] = field(default_factory=list)
+    said: list[Decision] = field(default_factory=list)
+    """Decisions that the file of runs brought, until they are stored behind the runs."""
+    answered: list[Answer] = field(default_factory=list)
+
+    def count_opinions(self, decisions: int, decisions_before: int, answers: int, answers_before: int) -> None:
+        """Count decisions and answers that came with runs, and the ones that were there already."""
+        self.decisions += decisions
+        self.answers += answers
+        self.already += decisions_before + answers_before
 
     def note(self, file: str, text: str) -> None:
         """Note something that was assumed, once."""
@@ -69,6 +84,9 @@ class Tally:
         self.runs += other.runs
         self.spans += other.spans
         self.steps += other.steps
+        self.decisions += other.decisions
+        self.answers += other.answers
+        self.taken += other.taken
         self.already += other.already
         self.replaced += other.replaced
         self.rejected += sorted(other.rejected, key=lambda r: r.line)

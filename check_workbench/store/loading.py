@@ -6,15 +6,18 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from check_workbench import sources
-from check_workbench.records import Run
+from check_workbench.errors import InputError
+from check_workbench.records import Decision, Run
+from check_workbench.results import Answer
 from check_workbench.sources import Note, Rejected
 from check_workbench.store import native
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
 from check_workbench.store.doctor import examine
 from check_workbench.store.files import Found, find
+from check_workbench.store.opinions import store_answers, store_decisions
 from check_workbench.store.progress import Progress
-from check_workbench.store.report import LoadReport
+from check_workbench.store.report import LoadReport, Taken
 from check_workbench.store.staging import begin_file
 from check_workbench.store.tables import next_key
 
@@ -61,10 +64,13 @@ def load_runs(
         runs=tally.runs,
         spans=tally.spans,
         steps=tally.steps,
+        decisions=tally.decisions,
+        answers=tally.answers,
         already=tally.already,
         replaced=tally.replaced,
         skipped=tuple(skipped),
         rejected=tuple(tally.rejected),
+        taken=tuple(tally.taken),
         notes=tuple(dict.fromkeys(tally.notes)),
         examined=examine(store),
     )
@@ -90,12 +96,17 @@ def _load_file(
     except OSError as error:
         tally.rejected.append(Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}"))
         return True
+    except InputError as error:
+        if item.path == item.root:
+            raise
+        tally.rejected.append(Rejected(file=str(item.path), line=1, reason=str(error)))
+        return True
     if recognised is None:
         return False
     if isinstance(recognised, Rejected):
         tally.rejected.append(recognised)
         return True
-    own = Tally()
+    own = Tally(taken=[Taken(str(item.path), recognised.format.name, recognised.reason)])
     try:
         with store.transaction() as cursor:
             _store_file(cursor, item, recognised, own, told)
@@ -118,6 +129,7 @@ def _store_file(
         native.load(cursor, item.path, target, own, told)
     else:
         _store_runs(cursor, _runs(item, recognised, own), target, own)
+    own.count_opinions(*store_decisions(cursor, own.said, item.path), *store_answers(cursor, own.answered, item.path))
     if own.runs or own.replaced:
         cursor.execute(
             "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
@@ -130,6 +142,10 @@ def _runs(item: Found, recognised: sources.Recognised, own: Tally) -> Iterator[t
     for place, record in enumerate(sources.read(item.path, recognised, root=item.root), start=1):
         if isinstance(record, Run):
             yield place, record
+        elif isinstance(record, Decision):
+            own.said.append(record)
+        elif isinstance(record, Answer):
+            own.answered.append(record)
         elif isinstance(record, Note):
             own.notes.append(f"{record.file}: {record.text}")
         else:

@@ -21,7 +21,7 @@ from check_workbench.store.tables import next_key, number
 from check_workbench.store.validity import utc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     import duckdb
@@ -49,17 +49,15 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
     them.
     """
     found = _read(path, readers.read(path))
-    rows = [_decision_row(decision, blind=blind) for decision in found.records]
-    _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
     with store.transaction() as cursor:
-        added = _insert(cursor, "decisions", rows, path)
+        added, already = store_decisions(cursor, found.records, path, blind=blind)
     notes = list(found.notes)
     if blind:
-        asserted = sum(bool(row["asserted_blind"]) for row in rows)
-        notes.append(f"{path}: {asserted:,} of {len(rows):,} decisions were asserted to be blind by the caller")
+        asserted = sum(_is_asserted(decision) for decision in found.records)
+        notes.append(f"{path}: {asserted:,} of {added + already:,} decisions were asserted to be blind by the caller")
     return LoadReport(
         decisions=added,
-        already=len(rows) - added,
+        already=already,
         rejected=tuple(found.rejected),
         notes=tuple(dict.fromkeys(notes)),
         examined=examine(store),
@@ -69,17 +67,37 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
 def load_answers(store: Store, path: Path) -> LoadReport:
     """Load recorded answers; see `Store.load_answers`."""
     found = _read(path, readers.read_answers(path))
-    rows = [_answer_row(answer) for answer in found.records]
-    _key(rows, "answer_key", leave_out="stale", named="run_id")
     with store.transaction() as cursor:
-        added = _insert(cursor, "answers", rows, path)
+        added, already = store_answers(cursor, found.records, path)
     return LoadReport(
         answers=added,
-        already=len(rows) - added,
+        already=already,
         rejected=tuple(found.rejected),
         notes=tuple(dict.fromkeys(found.notes)),
         examined=examine(store),
     )
+
+
+def store_decisions(
+    cursor: duckdb.DuckDBPyConnection,
+    decisions: Sequence[Decision],
+    path: Path,
+    *,
+    blind: bool = False,
+) -> tuple[int, int]:
+    """Store decisions in a transaction; return how many are new, and how many were there already."""
+    rows = [_decision_row(decision, blind=blind) for decision in decisions]
+    _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
+    added = _insert(cursor, "decisions", rows, path)
+    return added, len(rows) - added
+
+
+def store_answers(cursor: duckdb.DuckDBPyConnection, answers: Sequence[Answer], path: Path) -> tuple[int, int]:
+    """Store answers in a transaction; return how many are new, and how many were there already."""
+    rows = [_answer_row(answer) for answer in answers]
+    _key(rows, "answer_key", leave_out="stale", named="run_id")
+    added = _insert(cursor, "answers", rows, path)
+    return added, len(rows) - added
 
 
 @dataclasses.dataclass(slots=True)
@@ -108,8 +126,13 @@ def _decision_row(decision: Decision, *, blind: bool) -> dict[str, Any]:
     row = {field.name: getattr(decision, field.name) for field in dataclasses.fields(decision)}
     row["answer"] = None if decision.answer is None else text_form(decision.answer)
     row["decided_at"] = None if decision.decided_at is None else utc(decision.decided_at)
-    row["asserted_blind"] = blind and decision.verdict_seen is None and decision.provenance not in _SAW
+    row["asserted_blind"] = blind and _is_asserted(decision)
     return row
+
+
+def _is_asserted(decision: Decision) -> bool:
+    """Say whether nothing but the caller's word can make the decision blind."""
+    return decision.verdict_seen is None and decision.provenance not in _SAW
 
 
 def _answer_row(answer: Answer) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from check_workbench import html
 
@@ -83,6 +84,14 @@ class Examination:
         return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
 
+class Taken(NamedTuple):
+    """What a file of runs was taken for, and why."""
+
+    file: str
+    format: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
     """What one load brought into the store. Its text is stable: same data, same words."""
@@ -105,6 +114,8 @@ class LoadReport:
     rejected: tuple[Rejected, ...] = ()
     notes: tuple[str, ...] = ()
     """What the readers assumed."""
+    taken: tuple[Taken, ...] = ()
+    """What each file of runs was taken for."""
     examined: Examination = Examination()
     """The store after the load."""
 
@@ -116,6 +127,7 @@ class LoadReport:
             skipped=self.skipped + other.skipped,
             rejected=self.rejected + other.rejected,
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
+            taken=self.taken + other.taken,
             examined=other.examined,
         )
 
@@ -136,6 +148,7 @@ class LoadReport:
             "replaced": self.replaced,
             "skipped": list(self.skipped),
             "rejected": [record.to_json() for record in self.rejected],
+            "taken": [taken._asdict() for taken in self.taken],
             "unmatched": _unmatched(self.examined),
         }
 
@@ -157,6 +170,7 @@ _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replace
 def _told(report: LoadReport) -> Iterator[str]:
     new = [_count(getattr(report, name), name.removesuffix("s")) for name in _COUNTS[:5] if getattr(report, name)]
     yield f"Loaded {', '.join(new) or 'nothing new'}."
+    yield from (f"  {line}" for line in _formats(report.taken))
     rest = {"already there": report.already, "replaced by a longer record": report.replaced}
     yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
     yield from _listed(
@@ -201,6 +215,12 @@ def _unmatched(examined: Examination) -> dict[str, Any]:
     }
 
 
+def _formats(taken: Sequence[Taken]) -> list[str]:
+    """Say of each format how many files were taken for it, and why."""
+    counts = Counter((one.format, one.reason) for one in taken)
+    return [f"{_count(n, 'file')} taken as {name}: {reason}" for (name, reason), n in counts.items()]
+
+
 def _counted(report: LoadReport) -> Iterator[html.Html]:
     counts = {name: getattr(report, name) for name in _COUNTS if getattr(report, name)}
     yield html.definitions(counts) if counts else html.paragraph("Nothing new was loaded.")
@@ -210,6 +230,7 @@ def _counted(report: LoadReport) -> Iterator[html.Html]:
     if report.skipped:
         title = f"{len(report.skipped):,} files skipped, no recorded runs in them"
         yield html.details(title, html.bullets(report.skipped[:SHOWN_FOLDED]))
+    yield from map(html.note, _formats(report.taken))
     yield from map(html.note, report.notes)
 
 

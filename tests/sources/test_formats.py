@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
-import io
 import json
-from typing import Any
+import tempfile
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from hypothesis import given
@@ -64,8 +65,12 @@ DOJO: dict[str, Any] = {
 def read(name: str, *records: Any) -> list[Run | Rejected]:
     reader = READERS[name].read
     assert reader is not None
-    stream = io.BytesIO("\n".join(map(json.dumps, records)).encode())
-    return list(reader(stream, Origin(file="f.jsonl", stem="may/f")))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "f.jsonl")
+        path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+        made = list(reader(path, Origin(file="f.jsonl", stem="may/f")))
+    assert all(isinstance(record, Run | Rejected) for record in made)
+    return cast("list[Run | Rejected]", made)
 
 
 def one(name: str, record: dict[str, Any], **changes: Any) -> Run:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from check_workbench.sources import json_window
 from check_workbench.sources.format import Rejected
-from check_workbench.sources.json_items import Item, items
+from check_workbench.sources.json_items import Item, items, members
 
 
 def unpacked(data: bytes) -> IO[bytes]:
@@ -128,3 +128,60 @@ def test_memory_is_bounded_by_a_record() -> None:
     tracemalloc.stop()
     assert count == 400
     assert peak < 16 << 20
+
+
+def spread(text: str, *keys: str) -> list[tuple[Any, ...]]:
+    found = members(io.BytesIO(text.encode()), "f.json", frozenset(keys).__contains__)
+    return [
+        (one.line, one.reason) if isinstance(one, Rejected) else (one.place, one.key, one.name, one.value, one.line)
+        for one in found
+    ]
+
+
+def test_members_one_by_one() -> None:
+    text = '{"meta": {"v": 1},\n "spans": [{"id": 1},\n {"id": 2}],\n "by": {"0": [], "1": 5}}\n{"spans": 7}'
+    assert spread(text, "spans", "by") == [
+        (1, "meta", None, {"v": 1}, 1),
+        (1, "spans", None, {"id": 1}, 2),
+        (1, "spans", None, {"id": 2}, 3),
+        (1, "by", "0", [], 4),
+        (1, "by", "1", 5, 4),
+        (2, "spans", None, 7, 5),
+    ]
+
+
+def test_members_of_an_array_of_objects() -> None:
+    assert spread('[{"a": [1]}, 5, {"a": [2]}]', "a") == [
+        (1, "a", None, 1, 1),
+        (1, "a record must be an object, got int"),
+        (3, "a", None, 2, 1),
+    ]
+
+
+def test_a_broken_element_is_rejected_and_the_next_one_read() -> None:
+    found = spread('{"a": [{"b": 1},\n{"b": nonsense},\n{"b": 3}]}', "a")
+    assert [one for one in found if len(one) == 5] == [(1, "a", None, {"b": 1}, 1), (1, "a", None, {"b": 3}, 3)]
+    [(line, reason)] = [one for one in found if len(one) == 2]
+    assert line == 2
+    assert "not valid JSON" in reason
+
+
+def test_a_broken_line_ends_at_the_next_object() -> None:
+    found = spread('{"a": 1, "b"\n{"a": 2}\n')
+    assert found[0] == (1, "a", None, 1, 1)
+    assert "a colon must follow" in found[1][1]
+    assert found[2] == (2, "a", None, 2, 2)
+
+
+@pytest.mark.parametrize("text", ['{"a": [1, 2', '{"a": [1,2]', '{"a": [1,2], "b', '{"a": [1,2], "b":', '{"a":[1,2,"x'])
+def test_a_cut_file_says_so(text: str) -> None:
+    found = spread(text, "a")
+    assert [one[3] for one in found if len(one) == 5] == [1, 2]
+    assert "nothing after it could be read" in found[-1][1]
+
+
+@given(st.binary(max_size=60), st.integers(0, 60))
+def test_members_of_anything_end(junk: bytes, at: int) -> None:
+    text = b'{"a": [{"b": 1}, {"b": 2}], "c": {"d": 1}}'
+    found = list(members(io.BytesIO(text[:at] + junk + text[at:]), "f", {"a", "c"}.__contains__))
+    assert found
