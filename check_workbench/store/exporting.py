@@ -11,22 +11,20 @@ from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import manifest, parquet
-from check_workbench.store.lease import connected
-from check_workbench.store.portable import portable_rows, sorted_rows
+from check_workbench.store.portable import LINES, portable
 from check_workbench.store.progress import Progress
 from check_workbench.store.schema import TABLES, VERSION
+from check_workbench.store.sorting import in_order
 from check_workbench.store.tables import number
 from check_workbench.store.transfers import ExportReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     import duckdb
+    import pyarrow as pa
 
     from check_workbench.store.held import Held
-
-MEMORY = "512MB"
-"""What sorting may take before it goes to the disk."""
 
 
 def export(store: Held, folder: str | Path, *, progress: Callable[[str, float], None] | None = None) -> ExportReport:
@@ -83,16 +81,10 @@ def _write_table(
     name: str,
     told: Callable[[int], None],
 ) -> int:
-    """Sort a table in a database of its own, whose memory is limited and which may spill, and write it."""
-    spill = folder / "spill"
-    sorting = connected(":memory:", limits={"memory_limit": MEMORY, "temp_directory": str(spill)})
-    try:
-        sorting.register("unsorted", cursor.sql(portable_rows(name)).to_arrow_reader(parquet.ROWS_A_PIECE))
-        rows = sorting.sql(sorted_rows(name, "unsorted")).to_arrow_reader(parquet.ROWS_A_PIECE)
-        return parquet.write(manifest.file_of(folder, name), name, rows, told=told)
-    finally:
-        sorting.close()
-        shutil.rmtree(spill, ignore_errors=True)
+    rows: Iterable[pa.RecordBatch] = cursor.sql(portable(name)).to_arrow_reader(parquet.ROWS_A_PIECE)
+    if name in LINES:
+        rows = in_order(rows, parquet.schema_of(name), folder)
+    return parquet.write(manifest.file_of(folder, name), name, rows, told=told)
 
 
 def _check_target(target: Path) -> None:

@@ -133,26 +133,11 @@ def _give_back(key: str) -> None:
         _changed.notify_all()
 
 
-def connected(
-    database: str,
-    *,
-    read_only: bool = False,
-    limits: dict[str, str] | None = None,
-) -> duckdb.DuckDBPyConnection:
-    """Open a database that reads times in UTC, fetches no extension, and sees no Python variable.
-
-    Parameters
-    ----------
-    database
-        The file, or `:memory:`.
-    read_only
-        Open it to read only.
-    limits
-        Further settings: how much memory it may take, where it spills.
-    """
+def connected(database: str, *, read_only: bool = False) -> duckdb.DuckDBPyConnection:
+    """Open a database that reads times in UTC, fetches no extension, and sees no Python variable."""
     import duckdb
 
-    connection = duckdb.connect(database, read_only=read_only, config={**_CONFIG, **(limits or {})})
+    connection = duckdb.connect(database, read_only=read_only, config=_CONFIG)
     connection.execute("set global python_enable_replacements = false")
     with contextlib.suppress(duckdb.Error):  # without ICU every time is UTC already
         connection.execute("set global TimeZone = 'UTC'")
