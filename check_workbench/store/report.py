@@ -148,7 +148,6 @@ class LoadReport:
             "replaced": self.replaced,
             "skipped": list(self.skipped),
             "rejected": [record.to_json() for record in self.rejected],
-            "taken": [taken._asdict() for taken in self.taken],
             "unmatched": _unmatched(self.examined),
         }
 
@@ -160,7 +159,8 @@ class LoadReport:
         return html.fragment(*_counted(self), *_diagnosed(self.examined))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        document = {"kind": "load", **self.to_json(), "supports": list(self.examined.supports)}
+        taken = [one._asdict() for one in self.taken]
+        document = {"kind": "load", **self.to_json(), "taken": taken, "supports": list(self.examined.supports)}
         return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
 
