@@ -129,13 +129,13 @@ def _store_file(
         native.load(cursor, item.path, target, own, told)
     else:
         _store_runs(cursor, _runs(item, recognised, own), target, own)
-    own.count_opinions(*store_decisions(cursor, own.said, item.path), *store_answers(cursor, own.answered, item.path))
     if own.runs or own.replaced:
         cursor.execute(
             "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
             "now()::timestamp, ?, ?, ?, 0, 0",
             [source, str(item.path), recognised.format.name, source, own.runs + own.replaced, own.spans, own.steps],
         )
+    own.count_opinions(*store_decisions(cursor, own.said, item.path), *store_answers(cursor, own.answered, item.path))
 
 
 def _runs(item: Found, recognised: sources.Recognised, own: Tally) -> Iterator[tuple[int, Run]]:
