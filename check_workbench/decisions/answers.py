@@ -42,13 +42,32 @@ def answers(rows: Iterable[Row | Rejected | Note], file: str) -> Iterator[Answer
             continue
         yield from notes.unknown(row.values)
         try:
-            yield _answer(row.values, notes)
+            yield answer(row.values, notes)
         except InputError as error:
             yield Rejected(file=file, line=row.line, reason=str(error))
     yield from notes.closing()
 
 
-def _answer(row: Mapping[str, Any], notes: Notes) -> Answer:
+def answer(row: Mapping[str, Any], notes: Notes) -> Answer:
+    """Turn one row into an answer.
+
+    Parameters
+    ----------
+    row
+        Values by column.
+    notes
+        Remembers what was assumed.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> answer({"run_id": "r", "check_id": "c", "probability": 0.9}, Notes("answers.jsonl", ("at",))).probability
+    0.9
+    """
     for name in REQUIRED:
         if name not in row:
             raise InputError(f"{name} must be there")

@@ -11,7 +11,7 @@ from check_workbench.records import Decision, columns
 from check_workbench.sources.format import Note, Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from check_workbench.decisions.rows import Row
 
@@ -39,17 +39,36 @@ def decisions(rows: Iterable[Row | Rejected | Note], file: str) -> Iterator[Deci
             continue
         yield from notes.unknown(row.values)
         try:
-            yield _decision(row, notes)
+            yield decision(row.values, notes)
         except InputError as error:
             yield Rejected(file=file, line=row.line, reason=str(error))
     yield from notes.closing()
 
 
-def _decision(row: Row, notes: Notes) -> Decision:
+def decision(row: Mapping[str, Any], notes: Notes) -> Decision:
+    """Turn one row into a decision.
+
+    Parameters
+    ----------
+    row
+        Values by column.
+    notes
+        Remembers what was assumed.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> decision({"run_id": 7, "decision": "approved"}, Notes("labels.csv", ())).run_id
+    '7'
+    """
     for name in REQUIRED:
-        if name not in row.values:
+        if name not in row:
             raise InputError(f"{name} must be there")
-    values = {name: _value(name, value, notes) for name, value in row.values.items() if name in _COLUMNS}
+    values = {name: _value(name, value, notes) for name, value in row.items() if name in _COLUMNS}
     implied = _SEEN.get(values.get("provenance", ""))
     seen = values.setdefault("verdict_seen", implied)
     if implied is not None and seen is not implied:
