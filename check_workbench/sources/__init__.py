@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
-from check_workbench.sources import agentdojo, chat, mistaken, workbench
+from check_workbench.sources import agentdojo, chat, intercode, langfuse, mistaken, workbench
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
@@ -35,7 +35,10 @@ __all__ = [
 ]
 
 READERS: Mapping[str, Format] = MappingProxyType(
-    {format_.name: format_ for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT)},
+    {
+        format_.name: format_
+        for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT, intercode.FORMAT, langfuse.FORMAT)
+    },
 )
 
 
