@@ -1,0 +1,86 @@
+"""Tokens, cost and time of Langfuse observations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.sources.totals import Amount, is_number, number, total, whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+
+def metrics(
+    trace: Mapping[str, Any],
+    observations: Sequence[Mapping[str, Any]],
+    started: datetime | None,
+    ended: datetime | None,
+) -> dict[str, float] | None:
+    """Collect the numbers of a whole trace.
+
+    Parameters
+    ----------
+    trace
+        The trace.
+    observations
+        Its observations.
+    started, ended
+        When it began, and when its last observation ended.
+    """
+    used = [tokens(row) for row in observations]
+    seconds = number([trace.get("latency")])
+    if seconds is None and started is not None and ended is not None:
+        seconds = (ended - started).total_seconds()
+    levels = [row.get("level") for row in observations]
+    found = {
+        "duration_ms": None if seconds is None else seconds * 1000,
+        "total_cost": number([trace.get("totalCost"), _sum(observations, map(_cost, observations))]),
+        "prompt_tokens": _sum(observations, (tokens_in for tokens_in, _ in used)),
+        "completion_tokens": _sum(observations, (tokens_out for _, tokens_out in used)),
+        "total_tokens": _sum(observations, map(_total_tokens, observations)),
+        "errors": levels.count("ERROR") if levels else None,
+        "warnings": levels.count("WARNING") if levels else None,
+    }
+    return {name: value for name, value in found.items() if value is not None} or None
+
+
+def tokens(row: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    """Return the tokens that an observation read and wrote.
+
+    Examples
+    --------
+    >>> tokens({"usageDetails": {"input": 10, "input_cached_tokens": 90, "output": 7, "total": 107}})
+    (100, 7)
+    """
+    usage = _usage(row)
+    return whole(_kinds(usage, "input")), whole(_kinds(usage, "output"))
+
+
+def _usage(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    usage = row.get("usageDetails") or row.get("usage")
+    return usage if isinstance(usage, dict) else {}
+
+
+def _kinds(usage: Mapping[str, Any], kind: str) -> float | None:
+    found = [value for key, value in usage.items() if kind in key and "Cost" not in key and is_number(value)]
+    return sum(found) if found else None
+
+
+def _total_tokens(row: Mapping[str, Any]) -> float | None:
+    usage = _usage(row)
+    sides = [side for side in tokens(row) if side is not None]
+    return number([usage.get("total"), sum(sides) if sides else None])
+
+
+def _cost(row: Mapping[str, Any]) -> float | None:
+    """Return what an observation cost; a total of 0 without details is how Langfuse writes that nothing is known."""
+    details = row.get("costDetails")
+    split = details if isinstance(details, dict) else {}
+    stated = number([row.get("totalCost"), row.get("calculatedTotalCost"), split.get("total")])
+    return stated if stated or split else None
+
+
+def _sum(observations: Sequence[Mapping[str, Any]], values: Iterable[float | None]) -> float | None:
+    pairs = zip(observations, values, strict=True)
+    return total([Amount(row.get("id"), row.get("parentObservationId"), value) for row, value in pairs])

@@ -1,0 +1,65 @@
+"""Add up what the parts of a trace cost, each part once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+
+class Amount(NamedTuple):
+    """What one part used."""
+
+    id: str | None
+    parent: str | None
+    value: float | None
+
+
+def total(amounts: Sequence[Amount]) -> float | None:
+    """Add amounts; what lies inside of a part that has an amount is part of it.
+
+    Parameters
+    ----------
+    amounts
+        One for each part of the trace, in any order.
+
+    Returns
+    -------
+    float or None
+        None if no part has an amount.
+
+    Examples
+    --------
+    >>> total([Amount("agent", None, None), Amount("a", "agent", 5), Amount("b", "a", 5), Amount("c", "agent", 2)])
+    7
+    """
+    parents = {one.id: one for one in amounts if one.id is not None}
+    found = [one.value for one in amounts if one.value is not None and not _inside(one, parents)]
+    return sum(found) if found else None
+
+
+def number(values: Iterable[Any]) -> float | None:
+    """Return the first number among values, None without one."""
+    return next((value for value in values if is_number(value)), None)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Say whether a value is a number, which true is not."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def whole(value: float | None) -> int | None:
+    """Return a number of tokens, None where it is none that can be."""
+    return int(value) if value is not None and 0 <= value < 2**63 else None
+
+
+def _inside(one: Amount, parents: dict[str, Amount]) -> bool:
+    seen: set[str | None] = {one.id}
+    above = parents.get(one.parent) if one.parent is not None else None
+    while above is not None and above.id not in seen:
+        if above.value is not None:
+            return True
+        seen.add(above.id)
+        above = parents.get(above.parent) if above.parent is not None else None
+    return False
