@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
-from check_workbench.sources import agentdojo, chat, intercode, langfuse, mistaken, workbench
+from check_workbench.sources import agentdojo, chat, intercode, langfuse, mistaken, who_and_when, workbench
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
@@ -37,7 +37,14 @@ __all__ = [
 READERS: Mapping[str, Format] = MappingProxyType(
     {
         format_.name: format_
-        for format_ in (workbench.FORMAT, chat.FORMAT, agentdojo.FORMAT, intercode.FORMAT, langfuse.FORMAT)
+        for format_ in (
+            workbench.FORMAT,
+            chat.FORMAT,
+            agentdojo.FORMAT,
+            intercode.FORMAT,
+            who_and_when.FORMAT,
+            langfuse.FORMAT,
+        )
     },
 )
 
