@@ -9,7 +9,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from check_workbench.errors import InputError, UnknownNameError
-from check_workbench.sources import agentdojo, chat, intercode, langfuse, mistaken, who_and_when, workbench
+from check_workbench.sources import (
+    adk,
+    agentdojo,
+    chat,
+    claude_code,
+    intercode,
+    langfuse,
+    mistaken,
+    who_and_when,
+    workbench,
+)
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
@@ -41,8 +51,10 @@ READERS: Mapping[str, Format] = MappingProxyType(
             workbench.FORMAT,
             chat.FORMAT,
             agentdojo.FORMAT,
+            claude_code.FORMAT,
             intercode.FORMAT,
             who_and_when.FORMAT,
+            adk.FORMAT,
             langfuse.FORMAT,
         )
     },
