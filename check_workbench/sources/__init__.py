@@ -16,6 +16,7 @@ from check_workbench.sources import (
     claude_code,
     intercode,
     langfuse,
+    langsmith,
     mistaken,
     who_and_when,
     workbench,
@@ -23,6 +24,7 @@ from check_workbench.sources import (
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
+from check_workbench.sources.sqlite_files import is_sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,6 +58,7 @@ READERS: Mapping[str, Format] = MappingProxyType(
             who_and_when.FORMAT,
             adk.FORMAT,
             langfuse.FORMAT,
+            langsmith.FORMAT,
         )
     },
 )
@@ -74,8 +77,8 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
     Returns
     -------
     Recognised, Rejected or None
-        `Rejected` where a file named like JSON, or given a format, cannot be JSON (empty, UTF-16, cut compression);
-        None where it holds no recorded runs.
+        `Rejected` where a file named like JSON, or given a format, cannot be JSON (empty, UTF-16, cut compression), and
+        for a damaged SQLite file; None where it holds no recorded runs.
 
     Raises
     ------
@@ -93,7 +96,7 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
         return Recognised(format=READERS[format], reason="given by the caller")
     head = look(path)
     if isinstance(head, Rejected):
-        return head if is_run_name(path.name) else None
+        return head if is_run_name(path.name) or is_sqlite(path) else None
     reasons = {name: reason for name, reader in READERS.items() if (reason := reader.detect(head))}
     if len(reasons) > 1:
         listed = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import zipfile
-from contextlib import closing
 from typing import TYPE_CHECKING
 
 from check_workbench.sources.format import Head, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, opened, shape_of
 from check_workbench.sources.json_prefix import TOKEN, first_records
+from check_workbench.sources.sqlite_files import MAGIC, opened_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 HEAD_BYTES = 1 << 18
 RECORDS = 20
 _ZIP = b"PK\x03\x04"
-_SQLITE = b"SQLite format 3\x00"
 
 
 def look(path: Path) -> Head | Rejected:
@@ -40,7 +39,7 @@ def look(path: Path) -> Head | Rejected:
         return Rejected(file=str(path), line=1, reason=f"the compressed file is broken: {error}")
     if data.startswith(_ZIP):
         return _zip(path)
-    if data.startswith(_SQLITE):
+    if data.startswith(MAGIC):
         return _sqlite(path)
     if reason := _unusable(data):
         return Rejected(file=str(path), line=1, reason=reason)
@@ -82,11 +81,11 @@ def _zip(path: Path) -> Head | Rejected:
 
 def _sqlite(path: Path) -> Head | Rejected:
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as database:
+        with opened_database(path) as database:
             rows = database.execute("select name from sqlite_master where type in ('table', 'view')").fetchall()
     except sqlite3.Error as error:
-        return Rejected(file=str(path), line=1, reason=f"the SQLite file is damaged or in use: {error}")
-    return Head(kind="sqlite", names=frozenset(name for (name,) in rows))
+        return Rejected(file=str(path), line=1, reason=f"the SQLite file is damaged: {error}")
+    return Head(kind="sqlite", names=frozenset(name.decode("utf-8", "replace") for (name,) in rows))
 
 
 def _unusable(data: bytes) -> str | None:
