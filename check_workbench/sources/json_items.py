@@ -101,15 +101,30 @@ def items(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
     buffered = (
         stream if isinstance(stream, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", stream), CHUNK)
     )
-    last: Item | Rejected | None = None
-    try:
-        head = buffered.peek(CHUNK).decode("utf-8", errors="replace")
-        read = _lines if shape_of(head) == "lines" else _values
-        for last in read(buffered, file):
-            yield last
-    except BROKEN_GZIP as error:
-        line = last.line if last else 1
-        yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
+    yield from _as_far_as_it_goes(_laid_out(buffered, file), file)
+
+
+def lines(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
+    r"""Stream the records of a JSON file with one record a line, where a record may be an array.
+
+    Parameters
+    ----------
+    stream
+        Decompressed bytes.
+    file
+        The file's name in rejected records.
+
+    Yields
+    ------
+    Item or Rejected
+        In file order.
+
+    Examples
+    --------
+    >>> [(item.place, item.value) for item in lines(io.BytesIO(b'["a", 1]\n["b", 2]'), "f")]
+    [(1, ['a', 1]), (2, ['b', 2])]
+    """
+    yield from _as_far_as_it_goes(_lines(stream, file), file)
 
 
 def members(stream: IO[bytes], file: str, spread: Callable[[str], bool]) -> Iterator[Member | Rejected]:
@@ -182,6 +197,22 @@ def _member(window: Window, place: int, key: str, name: str | None, file: str) -
         if not window.jump():
             raise
         return Rejected(file=file, line=line, reason=reason_of(error))
+
+
+def _laid_out(stream: io.BufferedReader, file: str) -> Iterator[Item | Rejected]:
+    head = stream.peek(CHUNK).decode("utf-8", errors="replace")
+    yield from (_lines if shape_of(head) == "lines" else _values)(stream, file)
+
+
+def _as_far_as_it_goes(records: Iterator[Item | Rejected], file: str) -> Iterator[Item | Rejected]:
+    """Pass on records up to where the compression is broken."""
+    last: Item | Rejected | None = None
+    try:
+        for last in records:
+            yield last
+    except BROKEN_GZIP as error:
+        line = last.line if last else 1
+        yield Rejected(file=file, line=line, reason=f"the compressed file is broken after this record: {error}")
 
 
 def _lines(stream: IO[bytes], file: str) -> Iterator[Item | Rejected]:
