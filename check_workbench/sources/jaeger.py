@@ -1,0 +1,185 @@
+"""Traces as Jaeger's API and its screen export them: `{data: [{traceID, spans, processes}]}`, or the traces alone.
+
+| record | run |
+|---|---|
+| `traceID` | `run_id`: a trace is a run, see `otel_runs` |
+| a span's `tags`, each with key, type and value | its attributes, see `otel_vocabulary` |
+| the first reference of type `CHILD_OF`, else the first `FOLLOWS_FROM` | `parent_id`; others: `otel.references` |
+| `startTime`, `duration`, microseconds | `started_at`, `ended_at` |
+| tags `error`, `otel.status_code`, `otel.status_description` | `status`, `error` |
+| tags `otel.scope.name`, `otel.scope.version` | `attributes.scope` |
+| tag `span.kind` | `otel.kind` |
+| `logs`, each with a timestamp and fields | `otel.events` |
+| the process, before or behind the spans: `serviceName` and tags | `attributes.resource` |
+
+A tag whose type is a number or a flag is one, also where its value was written as text.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import IO, TYPE_CHECKING, Any
+
+from check_workbench.errors import InputError
+from check_workbench.sources.format import Format, Note, Rejected
+from check_workbench.sources.json_pieces import BEGIN, END, pieces
+from check_workbench.sources.otel_reading import objects, one_span, runs_of_spans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from check_workbench.records import Run
+    from check_workbench.sources.format import Head, Origin
+    from check_workbench.sources.gathering import Part
+    from check_workbench.sources.json_pieces import Piece
+    from check_workbench.sources.otel_reading import Told
+    from check_workbench.sources.otel_recorded import Contexts
+
+_UNSAID = frozenset({"total", "limit", "offset", "traceID"})
+_READ = frozenset({"tags", "logs", "references", "duration", "processID", "parentSpanID"})
+_SCOPE = {"otel.scope.name": "name", "otel.scope.version": "version", "otel.library.name": "name"}
+_FLAGS = {"true": True, "false": False}
+
+
+def _detect(head: Head) -> str | None:
+    data = head.first.get("data")
+    trace = objects(data[0]) if isinstance(data, list) and data else head.first
+    spans = trace.get("spans")
+    span = objects(spans[0]) if isinstance(spans, list) and spans else {}
+    if "traceID" not in trace or not {"spanID", "operationName"} <= span.keys():
+        return None
+    return "its first trace has spans of Jaeger, with operationName and spanID"
+
+
+def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected | Note]:
+    return runs_of_spans(path, origin, _spans)
+
+
+def _spans(stream: IO[bytes], file: str, contexts: Contexts) -> Iterator[Told]:
+    trace = _Trace(contexts)
+    for piece in pieces(stream, file, into=frozenset({"data"}), each=frozenset({"spans"})):
+        if isinstance(piece, Rejected):
+            yield piece
+        elif piece.key == "spans":
+            yield _span(piece, trace, file)
+        elif piece.what == BEGIN:
+            trace = _Trace(contexts)
+        elif piece.what != END and (words := trace.add(piece.key, piece.value)):
+            yield Note(file=file, text=words)
+
+
+class _Trace:
+    """The processes of one trace, and the contexts that its spans have in them."""
+
+    def __init__(self, contexts: Contexts) -> None:
+        self._contexts = contexts
+        self._processes: dict[str, dict[str, Any]] = {}
+        self._places: dict[tuple[str, str], int] = {}
+
+    def place(self, process: str, scope: dict[str, Any]) -> int:
+        """Return the context of a span."""
+        key = (process, repr(scope))
+        if key not in self._places:
+            self._places[key] = self._contexts.open()
+            self._contexts.set(self._places[key], scope=scope, resource=self._processes.get(process, {}))
+        return self._places[key]
+
+    def add(self, key: str, value: Any) -> str | None:
+        """Take in what is no span; return words about what is not read."""
+        if key != "processes":
+            return f"{key} holds no spans and is left out" if value and key not in _UNSAID else None
+        self._processes = {name: _resource(process) for name, process in objects(value).items()}
+        for (process, _), place in self._places.items():
+            self._contexts.set(place, resource=self._processes.get(process, {}))
+        return None
+
+
+def _resource(process: Any) -> dict[str, Any]:
+    told = objects(process)
+    service = told.get("serviceName")
+    return {**({"service.name": service} if service else {}), **_tags(told.get("tags"))}
+
+
+def _span(piece: Piece, trace: _Trace, file: str) -> Part | Rejected:
+    try:
+        span, process, scope = _plain(piece.value)
+    except ValueError as error:
+        return Rejected(file=file, line=piece.locate(), reason=str(error))
+    return one_span(span, trace.place(process, scope), file, piece.locate)
+
+
+def _plain(value: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Return a span of Jaeger under the names of OpenTelemetry, its process, and its scope."""
+    if not isinstance(value, dict):
+        raise InputError(f"a span must be an object, got {type(value).__name__}")
+    tags = _tags(value.get("tags"))
+    span = {key: inner for key, inner in value.items() if key not in _READ}
+    scope = {_SCOPE[key]: tags.pop(key) for key in _SCOPE if key in tags}
+    code = tags.pop("otel.status_code", None)
+    if tags.get("error") in (True, "true"):
+        code = "ERROR"
+        del tags["error"]
+    elif tags.get("error") in (False, "false"):
+        del tags["error"]
+    span["status"] = {"code": code, "message": tags.pop("otel.status_description", None)}
+    span["kind"] = tags.pop("span.kind", None)
+    span["attributes"] = tags
+    logs = value.get("logs")
+    span["events"] = [_event(log) for log in logs] if isinstance(logs, list) else []
+    parent, others = _references(value.get("references"))
+    span["parent_id"] = parent or value.get("parentSpanID")
+    span["references"] = others
+    end = _end(value.get("startTime"), value.get("duration"))
+    span |= {"duration": value.get("duration")} if end is None else {"endTime": end}
+    return span, str(value.get("processID", "")), scope
+
+
+def _end(start: Any, duration: Any) -> Any:
+    return start + duration if all(type(number) in (int, float) for number in (start, duration)) else None
+
+
+def _event(log: Any) -> Any:
+    return {**log, "fields": _tags(log.get("fields"))} if isinstance(log, dict) else log
+
+
+def _references(given: Any) -> tuple[Any, list[Any]]:
+    """Return the parent, and the references that name another one."""
+    listed = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    kinds = ("CHILD_OF", "FOLLOWS_FROM")
+    parent = next((one for kind in kinds for one in listed if one.get("refType") == kind), None)
+    return (None if parent is None else parent.get("spanID")), [one for one in listed if one is not parent]
+
+
+def _tags(given: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for place, tag in enumerate(given if isinstance(given, list) else (), start=1):
+        key = tag.get("key") if isinstance(tag, dict) else None
+        value = _value(tag.get("type"), tag.get("value")) if isinstance(key, str) else tag
+        name = bare = key if isinstance(key, str) else f"#{place}"
+        copies = 1
+        while name in found and found[name] != value:
+            copies += 1
+            name = f"{bare}~{copies}"
+        found[name] = value
+    return found
+
+
+def _value(kind: Any, value: Any) -> Any:
+    if not isinstance(value, str) or kind in ("string", "binary", None):
+        return value
+    if kind == "bool":
+        return _FLAGS.get(value.lower(), value)
+    try:
+        number = int(value) if kind == "int64" else float(value) if kind == "float64" else value
+    except ValueError:
+        return value
+    return number if isinstance(number, str) or math.isfinite(number) else value
+
+
+FORMAT = Format(
+    name="jaeger",
+    summary="traces as Jaeger's API exports them: data with traceID, spans and processes",
+    detect=_detect,
+    read=_read,
+)

@@ -1,0 +1,189 @@
+"""One span as any export of OpenTelemetry records it, in one form: what lies between the file and the run.
+
+| names in a record | becomes |
+|---|---|
+| `traceId trace_id traceID` | the key of the run |
+| `spanId span_id spanID`; `parentSpanId parent_span_id parent_id parentId` | ids, as lower-case hexadecimal digits |
+| `name operationName` | name |
+| `startTimeUnixNano start_time_unix_nano start_time startTime`, the same with `end` | times, any unit |
+| `status` with `code`, `status_code` and `message`, `description`; `status_code`, `status_message` | status |
+| `attributes`, list of typed values or object | attributes |
+| `events span_events` | events |
+| `kind` | `otel.kind` |
+| everything else that says something: links, flags, … | `otel`, under its own name |
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from check_workbench.errors import InputError
+from check_workbench.sources.gathering import Part
+from check_workbench.sources.otel_values import (
+    SPAN,
+    TRACE,
+    attributes_of,
+    events_of,
+    failed,
+    identifier,
+    kind_of,
+    too_deep,
+)
+
+NAMES = {
+    "traceId": "trace_id",
+    "traceID": "trace_id",
+    "spanId": "span_id",
+    "spanID": "span_id",
+    "parentSpanId": "parent_id",
+    "parentSpanID": "parent_id",
+    "parent_span_id": "parent_id",
+    "parentId": "parent_id",
+    "operationName": "name",
+    "startTimeUnixNano": "start",
+    "start_time_unix_nano": "start",
+    "startTime": "start",
+    "start_time": "start",
+    "endTimeUnixNano": "end",
+    "end_time_unix_nano": "end",
+    "endTime": "end",
+    "end_time": "end",
+    "span_events": "events",
+    "statusCode": "status_code",
+    "statusMessage": "status_message",
+}
+
+
+class Context(NamedTuple):
+    """What spans of one block share."""
+
+    resource: dict[str, Any]
+    """Attributes of what was running."""
+    scope: dict[str, Any]
+    """The instrumentation that recorded them."""
+    around: dict[str, Any]
+    """What was recorded around the list of spans."""
+
+
+class Recorded(NamedTuple):
+    """One span, as plain values that JSON can hold."""
+
+    context: int
+    """Its place among the contexts of the file."""
+    span_id: str | None
+    parent_id: str | None
+    name: Any
+    start: Any
+    end: Any
+    failed: bool | None
+    message: Any
+    attributes: dict[str, Any]
+    events: list[dict[str, Any]]
+    rest: dict[str, Any]
+
+
+class Contexts:
+    """The contexts of a file, equal ones once."""
+
+    def __init__(self) -> None:
+        self._contexts: list[list[dict[str, Any]]] = []
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def open(self) -> int:
+        """Begin a context that is still empty, and return its place."""
+        self._contexts.append([_NOTHING, _NOTHING, _NOTHING])
+        return len(self._contexts) - 1
+
+    def set(self, place: int, **parts: dict[str, Any]) -> None:
+        """Say what a context holds, before or after its spans came by."""
+        for name, value in parts.items():
+            self._contexts[place][Context._fields.index(name)] = self._known.setdefault(repr(value), value)
+
+    def __getitem__(self, place: int) -> Context:
+        return Context(*self._contexts[place])
+
+
+_NOTHING: dict[str, Any] = {}
+
+
+def recorded(span: Any, context: int) -> Part:
+    """Read one span.
+
+    Parameters
+    ----------
+    span
+        As recorded, under any of the names above.
+    context
+        The place of its context.
+
+    Raises
+    ------
+    InputError
+        If it has no trace id, or something in it cannot be what it should be.
+
+    Examples
+    --------
+    >>> part = recorded({"traceId": "AB", "spanId": "C1", "name": "chat", "kind": 3, "status": {"code": 2}}, 0)
+    >>> part.key, part.value.span_id, part.value.failed, part.value.rest
+    ('ab', 'c1', True, {'kind': 'client'})
+    """
+    if not isinstance(span, dict):
+        raise InputError(f"a span must be an object, got {type(span).__name__}")
+    fields = _named(span)
+    take = fields.pop
+    trace_id = identifier(take("trace_id", None), TRACE)
+    if trace_id is None:
+        raise InputError("a span must have a trace id")
+    given = take("attributes", None)
+    attributes = attributes_of(given) if given else {}
+    events = events_of(take("events", None) or [])
+    kind = kind_of(take("kind", None))
+    told = Recorded(
+        context=context,
+        span_id=identifier(take("span_id", None), SPAN),
+        parent_id=identifier(take("parent_id", None), SPAN),
+        name=take("name", None),
+        start=take("start", None),
+        end=take("end", None),
+        failed=None,
+        message=None,
+        attributes=attributes,
+        events=events,
+        rest={"kind": kind} if kind else {},
+    )
+    return Part(trace_id, _with_rest(_with_status(told, fields), fields))
+
+
+def _with_status(told: Recorded, fields: dict[str, Any]) -> Recorded:
+    status = fields.pop("status", None)
+    code, message = fields.pop("status_code", None), fields.pop("status_message", None)
+    if isinstance(status, dict):
+        code = status.get("code", status.get("status_code", code))
+        message = status.get("message") or status.get("description") or message
+    elif status is not None:
+        code = status
+    if code is None and message is None:
+        return told
+    return told._replace(failed=failed(code), message=message)
+
+
+def _with_rest(told: Recorded, fields: dict[str, Any]) -> Recorded:
+    for name, value in fields.items():
+        if value or value is False:
+            told.rest[name] = value
+    containers = [value for value in told.attributes.values() if isinstance(value, dict | list)]
+    if (containers or told.events or told.rest) and too_deep([*containers, *told.events, *told.rest.values()]):
+        raise InputError("a span is nested too deeply")
+    return told
+
+
+def _named(span: dict[str, Any]) -> dict[str, Any]:
+    """Name what is known by what it means; of several names for the same, the first."""
+    fields = {NAMES.get(key, key): value for key, value in span.items()}
+    if len(fields) == len(span):
+        return fields
+    fields = {}
+    for key, value in span.items():
+        name = NAMES.get(key, key)
+        fields[key if name in fields and fields[name] != value else name] = value
+    return fields

@@ -1,0 +1,225 @@
+"""The spans of one trace to a run.
+
+| trace | run |
+|---|---|
+| trace id, lower-case hexadecimal | `run_id` |
+| `neatlogs.workflow.name`, `traceloop.workflow.name`, `gen_ai.workflow.name`; `service.name` of the root; the first | |
+| agent's name; `ai.telemetry.functionId`; the name of a root that is an agent or chain | `workflow` |
+| `session.id`, `langfuse.session.id`, …, `gen_ai.conversation.id`, of the first span with one | `session_id` |
+| first start, last end | `started_at`, `ended_at`, `metrics.duration_ms` |
+| input of the root; else of the first agent or chain that has one; else of the first `llm` | `input` |
+| output of the root; else of the agent or chain that ended last; else of the `llm` that ended last | `final_output` |
+| system message of the first `llm` that has one | `system_prompt` |
+| `neatlogs.trace.interrupted`; the root's status `error` | `status` `interrupted`, `error` |
+| a final output | `status` `ok` |
+| none, though inputs and outputs of models were recorded | `status` `no_output` |
+| tokens and costs of `llm`, `embedding` and `reranker` spans; if they have none, of the outermost spans | `metrics` |
+| attributes of the resource, the scope: what is the same for all spans | `attributes.resource`, `attributes.scope` |
+| … what is not | each span's `attributes.otel.resource`, `attributes.otel.scope` |
+
+The root is the span without a parent in the trace, first of all one without any parent, then the one that started
+first. A parent that is not in the trace stays as it is. An `llm` span that directly holds another one is the same call seen
+from outside: its type is `chain`, so that calls count once.
+Of messages, `input` is the text of the last user message, and `final_output` that of the last reply.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.records import Run
+from check_workbench.sources.otel_spans import Made, span_of
+from check_workbench.sources.otel_texts import ASKING, REPLYING, instructions, spoken, system_prompt
+from check_workbench.sources.otel_trees import fitted
+from check_workbench.sources.totals import Amount, total
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Sequence
+
+    from check_workbench.records import Span
+    from check_workbench.sources.otel_recorded import Context, Contexts, Recorded
+
+_MODELS = frozenset({"llm", "embedding", "reranker"})
+_AROUND = ("agent", "workflow", "chain", "task")
+_LAST = datetime.max.replace(tzinfo=UTC)
+_FIRST = datetime.min.replace(tzinfo=UTC)
+ODD_TIME = "with a time that is none between 1970 and 2200: left out, it is in attributes.otel"
+_METRICS = {
+    "total_tokens": "tokens",
+    "prompt_tokens": "tokens_in",
+    "completion_tokens": "tokens_out",
+    "total_cost": "cost",
+}
+
+
+def run_of(trace_id: str, spans: Iterable[Recorded], contexts: Contexts, repairs: Counter[str]) -> Run:
+    """Make a run of all spans of a trace.
+
+    Parameters
+    ----------
+    trace_id
+        The trace.
+    spans
+        In file order.
+    contexts
+        What was recorded around them.
+    repairs
+        Counts what had to be repaired.
+    """
+    kept, names = fitted(spans, contexts.__getitem__, repairs)
+    shared, own = _shared({told.context: contexts[told.context] for told in kept})
+    made = [span_of(told, own[told.context]) for told in kept]
+    repairs[ODD_TIME] += sum(one.odd_times for one in made)
+    made = _calls_once(made)
+    root = _root(made, names)
+    return _run(trace_id, made, root, shared, contexts[kept[root].context])
+
+
+def _shared(contexts: dict[int, Context]) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+    """Split what was recorded around spans into what is the same for all of them, and what each context has alone."""
+    shared: dict[str, Any] = {}
+    own: dict[int, dict[str, Any]] = {place: {} for place in contexts}
+    for field in ("resource", "scope", "around"):
+        values = {place: getattr(context, field) for place, context in contexts.items()}
+        first = next(iter(values.values()))
+        same = {k: v for k, v in first.items() if all(k in value and value[k] == v for value in values.values())}
+        if same:
+            shared[field] = same
+        for place, value in values.items():
+            if alone := {k: v for k, v in value.items() if k not in same}:
+                own[place][field] = alone
+    return shared, own
+
+
+def _calls_once(made: list[Made]) -> list[Made]:
+    outer = {one.span.parent_id for one in made if one.span.type == "llm"}
+    if outer == {None}:
+        return made
+    return [
+        one._replace(span=replace(one.span, type="chain"))
+        if one.span.type == "llm" and one.span.span_id is not None and one.span.span_id in outer
+        else one
+        for one in made
+    ]
+
+
+def _root(made: Sequence[Made], names: Sequence[str]) -> int:
+    known = set(names)
+
+    def order(place: int) -> tuple[bool, bool, datetime, int]:
+        one = made[place].span
+        return one.parent_id in known, one.parent_id is not None, one.started_at or _LAST, place
+
+    return min(range(len(made)), key=order)
+
+
+def _run(trace_id: str, made: Sequence[Made], root: int, shared: dict[str, Any], around: Context) -> Run:
+    spans = tuple([one.span for one in made])
+    top = spans[root]
+    started = min((one.started_at for one in spans if one.started_at is not None), default=None)
+    ended = max((one.ended_at for one in spans if one.ended_at is not None), default=None)
+    metrics = _metrics(made)
+    if started is not None and ended is not None and ended >= started:
+        metrics["duration_ms"] = (ended - started).total_seconds() * 1000
+    final = _final_output(top, spans)
+    return Run(
+        run_id=trace_id,
+        workflow=_workflow(made, around) or (top.name if top.type in _AROUND else None),
+        session_id=_first(made, "session") or _text(around.around.get("session_id")),
+        status=_status(made, top, final),
+        started_at=started,
+        ended_at=ended,
+        input=_input(top, spans),
+        final_output=final,
+        system_prompt=_system_prompt(made),
+        metrics=metrics or None,
+        attributes=shared or None,
+        spans=spans,
+    )
+
+
+def _first(made: Iterable[Made], field: str) -> str | None:
+    return next((one.found[field].value for one in made if field in one.found), None)
+
+
+def _workflow(made: Sequence[Made], around: Context) -> str | None:
+    service = _text(around.resource.get("service.name"))
+    if service and service.startswith("unknown_service"):
+        service = None
+    agents = sorted(
+        (one for one in made if one.span.type == "agent" and "agent" in one.found),
+        key=lambda one: one.span.started_at or _LAST,
+    )
+    return _first(made, "workflow") or service or _first(agents, "agent") or _first(made, "function")
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _status(made: Sequence[Made], top: Span, final: Any) -> str | None:
+    if any("interrupted" in one.found for one in made):
+        return "interrupted"
+    if top.status == "error":
+        return "error"
+    if final is not None:
+        return "ok"
+    heard = any(one.span.type == "llm" and one.span.input is not None for one in made)
+    return "no_output" if heard else top.status
+
+
+def _input(top: Span, spans: Sequence[Span]) -> Any:
+    found = top.input if top.input is not None else _outer(spans, "input", min, lambda one: one.started_at or _LAST)
+    return None if found is None else spoken(found, ASKING)
+
+
+def _final_output(top: Span, spans: Sequence[Span]) -> Any:
+    found = top.output if top.output is not None else _outer(spans, "output", max, lambda one: one.ended_at or _FIRST)
+    return None if found is None else spoken(found, REPLYING)
+
+
+def _outer(spans: Sequence[Span], field: str, pick: Callable[..., Span], by: Callable[[Span], datetime]) -> Any:
+    """Return what an agent or chain has recorded, else what a model has."""
+    for types in (_AROUND, ("llm",)):
+        having = [one for one in spans if one.type in types and getattr(one, field) is not None]
+        if having:
+            return getattr(pick(having, key=by), field)
+    return None
+
+
+def _system_prompt(made: Sequence[Made]) -> str | None:
+    models = sorted((one for one in made if one.span.type == "llm"), key=lambda one: one.span.started_at or _LAST)
+    for one in models[:1]:
+        alone = one.found.get("system")
+        return (instructions(alone.value) if alone else None) or system_prompt(one.span.input)
+    return None
+
+
+def _metrics(made: Sequence[Made]) -> dict[str, Any]:
+    found = {}
+    for name, field in _METRICS.items():
+        values = [_amount(one, field) for one in made]
+        models = [v for v, one in zip(values, made, strict=True) if v is not None and one.span.type in _MODELS]
+        value = sum(models) if models else _outermost(made, values)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _amount(one: Made, field: str) -> float | None:
+    if field in one.found:
+        value: float = one.found[field].value
+        return value
+    parts = (one.span.tokens_in, one.span.tokens_out) if field == "tokens" else ()
+    return sum(part or 0 for part in parts) if any(part is not None for part in parts) else None
+
+
+def _outermost(made: Sequence[Made], values: Sequence[float | None]) -> float | None:
+    if all(value is None for value in values):
+        return None
+    return total(
+        [Amount(one.span.span_id, one.span.parent_id, v) for one, v in zip(made, values, strict=True)],
+    )

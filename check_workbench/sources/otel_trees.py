@@ -1,0 +1,78 @@
+"""Make the spans of one trace fit together: each once, each id once, no span its own ancestor."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Mapping
+
+    from check_workbench.sources.otel_recorded import Context, Recorded
+
+TWICE = "recorded twice, word for word, and counted once"
+RENAMED = "with the id of another one, and other content: renamed to the id and ~2"
+CUT = "its own ancestor by parent_id: put at the top, the recorded parent is in attributes.otel.parent_id"
+
+
+def fitted(
+    spans: Iterable[Recorded], context: Callable[[int], Context], repairs: Counter[str]
+) -> tuple[list[Recorded], list[str]]:
+    """Return the spans that are stored, and the id that each will have.
+
+    Parameters
+    ----------
+    spans
+        All spans of a trace, in file order.
+    context
+        Finds what was recorded around a span.
+    repairs
+        Counts what had to be repaired.
+    """
+    kept: list[Recorded] = []
+    names: dict[str, int] = {}
+    for told in spans:
+        name = told.span_id or f"#{len(kept) + 1}"
+        place = names.get(name)
+        if place is not None:
+            if _same(kept[place], told, context):
+                repairs[TWICE] += 1
+                continue
+            repairs[RENAMED] += 1
+            name = _free(name, names)
+            told = told._replace(span_id=name)  # noqa: PLW2901
+        names[name] = len(kept)
+        kept.append(told)
+    for name in _looped({name: kept[place].parent_id for name, place in names.items()}):
+        repairs[CUT] += 1
+        told = kept[names[name]]
+        kept[names[name]] = told._replace(parent_id=None, rest={**told.rest, "parent_id": told.parent_id})
+    return kept, list(names)
+
+
+def _same(one: Recorded, other: Recorded, context: Callable[[int], Context]) -> bool:
+    return one[1:] == other[1:] and context(one.context) == context(other.context)
+
+
+def _free(name: str, names: Mapping[str, int]) -> str:
+    copy = 2
+    while f"{name}~{copy}" in names:
+        copy += 1
+    return f"{name}~{copy}"
+
+
+def _looped(parents: Mapping[str, str | None]) -> list[str]:
+    """Name one span of each circle of parents."""
+    safe: set[str] = set()
+    found = []
+    for start in parents:
+        path: dict[str, None] = {}
+        at: str | None = start
+        while at is not None and at in parents and at not in safe:
+            if at in path:
+                found.append(at)
+                break
+            path[at] = None
+            at = parents[at]
+        safe.update(path)
+    return found
