@@ -1,0 +1,204 @@
+"""Read a mapping from YAML, with every problem at once."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from check_workbench.dialects.fields import Fields, shown
+from check_workbench.dialects.problems import Problems
+from check_workbench.documents import Entry, Node, Sequence, parse
+from check_workbench.documents import Mapping as Object
+from check_workbench.errors import InputError
+from check_workbench.sources.mapping import globs
+from check_workbench.sources.mapping.expressions import Constant
+from check_workbench.sources.mapping.language import Join, Part, Plan, Source
+from check_workbench.sources.mapping.outputs import outputs_of
+from check_workbench.sources.mapping.paths import parse as path_of
+from check_workbench.sources.mapping.places import Places
+from check_workbench.sources.mapping.sight import ANYWHERE, Sight, written
+from check_workbench.sources.mapping.usage import looks_around, used_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from check_workbench.sources.mapping.expressions import Expression
+
+HERE = path_of(".")
+"""The thing at hand."""
+
+
+def plan_of(text: str, file: str, *, name: str) -> Plan:
+    """Read the text of a mapping.
+
+    Parameters
+    ----------
+    text
+        YAML.
+    file
+        Its name in messages.
+    name
+        What it is called where it gives no name.
+
+    Raises
+    ------
+    InputError
+        With every problem, its line and column.
+    """
+    problems = Problems()
+    document = parse(text, "yaml")
+    problems.flaws(document.flaws)
+    plan = None
+    if document.roots:
+        plan = _plan(document.roots[0], problems, name)
+    elif not document.flaws:
+        raise InputError(f"{file}: the mapping is empty")
+    if problems.errors or plan is None:
+        lines = [f"{file}:{p.line}:{p.column}: {p.message}. {p.hint}".rstrip() for p in problems.sorted()]
+        raise InputError("\n".join(lines))
+    return plan
+
+
+def places_of(node: Node, sight: Sight, what: str) -> Places | None:
+    """Read where several things lie: a path, or a mapping with `in` and `lists`, `split` or `find`."""
+    if not isinstance(node, Object):
+        path = sight.path(node, what, keeps=True)
+        return None if path is None else Places(path=path, written=written(node))
+    fields = Fields(node, sight.problems, what)
+    inside, split, find = fields.entry("in"), fields.entry("split"), fields.entry("find")
+    lists = fields.mapping("lists")
+    after = fields.text("after") or None
+    fields.close()
+    if sum(part is not None for part in (lists, split, find)) != 1:
+        said = f"{what} must have one of lists, split and find"
+        sight.problems.error(node, "missing-key", said, hint="Without them write the path alone.")
+    if after and lists is not None:
+        sight.problems.error(node, "misplaced-key", "after belongs to split and find")
+    path = sight.path(inside.value, "in", keeps=True) if inside is not None else HERE
+    here = dataclasses.replace(sight, depth=0)
+    columns = {e.name: here.path(e.value, e.name) for e in (() if lists is None else lists.entries)}
+    if path is None:
+        return None
+    return Places(
+        path=path,
+        lists={key: column for key, column in columns.items() if column is not None},
+        split=None if split is None else sight.pattern(split.value, "split"),
+        find=None if find is None else sight.pattern(find.value, "find"),
+        after=after,
+        written=written(node),
+    )
+
+
+def _plan(root: Node, problems: Problems, name: str) -> Plan | None:
+    if not isinstance(root, Object):
+        problems.error(root, "wrong-type", f"a mapping must be keys and values, got {shown(root)}")
+        return None
+    fields = Fields(root, problems, "the mapping")
+    own, summary = fields.text("name", default=name), fields.text("summary")
+    parts = fields.entry("parts", required="a list, one entry for each kind of file")
+    fields.close()
+    nodes = parts.value.items if parts is not None and isinstance(parts.value, Sequence) else ()
+    if parts is not None and not nodes:
+        problems.error(parts.value, "wrong-type", f"parts must be a list of parts, got {shown(parts.value)}")
+    read = [part for node in nodes if (part := _part(node, problems)) is not None]
+    return Plan(name=own, summary=summary, parts=tuple(read))
+
+
+def _part(node: Node, problems: Problems) -> Part | None:
+    if not isinstance(node, Object):
+        problems.error(node, "wrong-type", f"a part must be a mapping, got {shown(node)}")
+        return None
+    fields = Fields(node, problems, "a part")
+    glob = _glob(fields)
+    sight = Sight(problems=problems, known=frozenset((*ANYWHERE, *(glob.kept if glob else ()))))
+    source, sight = source_of(fields, sight)
+    group = fields.entry("group")
+    grouped = None if group is None else sight.expression(group.value, "group")
+    if group is not None:
+        sight = dataclasses.replace(sight, depth=0)
+    let, joins, sight = _named(fields, sight)
+    outputs = outputs_of(fields, sight, places_of)
+    ignored = fields.words("ignore")
+    fields.close()
+    if glob is None:
+        return None
+    return Part(
+        files=glob,
+        line=node.line,
+        source=source,
+        outputs=outputs,
+        group=grouped,
+        let=let,
+        joins=joins,
+        used=used_of(outputs, let, joins, ignored),
+        around=looks_around(outputs, let, joins),
+    )
+
+
+def _glob(fields: Fields) -> globs.Glob | None:
+    text = fields.text("files", required="which files the part is for, as runs/*.json")
+    entry = fields.node.entry("files")
+    if not text or entry is None:
+        return None
+    try:
+        return globs.parse(text)
+    except globs.GlobError as error:
+        fields.problems.error(entry.value, "files", str(error))
+        return None
+
+
+def source_of(fields: Fields, sight: Sight) -> tuple[Source, Sight]:
+    """Read where records lie, and what can be named in one."""
+    records = fields.entry("records")
+    table = fields.text("table") or None
+    if records is None:
+        return Source(table=table), sight
+    places = places_of(records.value, sight, "records")
+    kept = () if places is None else places.path.kept
+    return Source(records=places, table=table), sight.deeper(kept)
+
+
+def _named(fields: Fields, sight: Sight) -> tuple[Mapping[str, Expression], Mapping[str, Join], Sight]:
+    """Read `let` and `join` in the order in which they stand; each may use the names before it."""
+    let: dict[str, Expression] = {}
+    joins: dict[str, Join] = {}
+    known = {"let": fields.mapping("let"), "join": fields.mapping("join")}
+    for entry in fields.node.entries:
+        block = known.get(entry.name)
+        for inner in block.entries if block is not None else ():
+            if entry.name == "let":
+                let[inner.name] = sight.expression(inner.value, inner.name, objects=True)
+            elif (join := _join(inner, sight)) is not None:
+                joins[inner.name] = join
+            sight = sight.knowing([inner.name])
+    return let, joins, sight
+
+
+def _join(entry: Entry, sight: Sight) -> Join | None:
+    if not isinstance(entry.value, Object):
+        said = f"{entry.name} must be a mapping with file and on, got {shown(entry.value)}"
+        sight.problems.error(entry.value, "wrong-type", said)
+        return None
+    fields = Fields(entry.value, sight.problems, f"the join {entry.name}")
+    file = fields.entry("file", required="where the second file lies, counted from the PATH")
+    source, inside = source_of(fields, Sight(problems=sight.problems))
+    on = fields.mapping("on", required="which of its columns must hold what, as {id: task_id}")
+    many = fields.flag("many")
+    fields.close()
+    pairs = []
+    for pair in on.entries if on is not None else ():
+        column = inside.path(pair.key, "a column of on")
+        if column is not None:
+            pairs.append((column, sight.expression(pair.value, pair.name)))
+    if file is None or not pairs:
+        return None
+    return Join(file=_file(file, sight), source=source, on=tuple(pairs), many=many)
+
+
+def _file(entry: Entry, sight: Sight) -> Expression:
+    value = getattr(entry.value, "value", None)
+    if isinstance(value, str) and "{" not in value:
+        if ".." in value.split("/"):
+            sight.problems.error(entry.value, "files", "a joined file must lie under the PATH, without ..")
+        return Constant(value)
+    return sight.expression(entry.value, "file")

@@ -1,0 +1,126 @@
+"""Which members of a record a part of a mapping reads, so that the others are kept as attributes or told."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING
+
+from check_workbench.sources.mapping.language import Used
+from check_workbench.sources.mapping.paths import Key, Members
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from check_workbench.sources.mapping.expressions import Expression
+    from check_workbench.sources.mapping.language import Join, Output, Part
+    from check_workbench.sources.mapping.paths import Path, Step
+    from check_workbench.sources.mapping.places import Places
+
+
+def used_of(
+    outputs: Iterable[Output],
+    let: Mapping[str, Expression],
+    joins: Mapping[str, Join],
+    ignored: Iterable[str],
+) -> Used:
+    """Say what is read of a record, or ignored on purpose."""
+    return _used([*_at_record(outputs, let, joins), *((Key(name),) for name in ignored)])
+
+
+def looks_around(outputs: Iterable[Output], let: Mapping[str, Expression], joins: Mapping[str, Join]) -> bool:
+    """Say whether something is read of what lies around a record."""
+    shared = any(path.up for path in _named(let, joins))
+    return shared or any(path.up > (output.each is not None) for output in outputs for path in output.paths())
+
+
+def with_rest(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
+    """Tell spans and steps that are made of elements which members of those are read anyway."""
+    return tuple(
+        dataclasses.replace(output, rest=_used_together(output, outputs))
+        if output.kind in ("spans", "steps") and output.each is not None and "attributes" not in output.fields
+        else output
+        for output in outputs
+    )
+
+
+def together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """Let parts that read the same records of a file know what the others read; runs keep the rest."""
+    made = []
+    for part in parts:
+        same = [p.used for p in parts if _records(p) == _records(part)]
+        used = Used(
+            frozenset(key for one in same for key in one.keys),
+            tuple(dict.fromkeys(pattern for one in same for pattern in one.patterns)),
+            any(one.all for one in same),
+        )
+        outputs = tuple(
+            dataclasses.replace(output, rest=used)
+            if output.kind == "run" and "attributes" not in output.fields
+            else output
+            for output in part.outputs
+        )
+        made.append(dataclasses.replace(part, used=used, outputs=outputs))
+    return tuple(made)
+
+
+def _records(part: Part) -> tuple[object, ...]:
+    records = part.source.records
+    return part.source.table, None if records is None else repr(records.written), part.group is None
+
+
+def _at_record(
+    outputs: Iterable[Output],
+    let: Mapping[str, Expression],
+    joins: Mapping[str, Join],
+) -> Iterator[tuple[Step, ...]]:
+    yield from _starts(_named(let, joins), 0)
+    for output in outputs:
+        if output.each is None:
+            yield from _starts(output.paths(), 0)
+        else:
+            yield from _of_places(output.each)
+            yield from _starts(output.paths(), 1)
+
+
+def _named(let: Mapping[str, Expression], joins: Mapping[str, Join]) -> Iterator[Path]:
+    for expression in let.values():
+        yield from expression.paths()
+    for join in joins.values():
+        yield from join.file.paths()
+        for _, expression in join.on:
+            yield from expression.paths()
+
+
+def _of_places(places: Places) -> Iterator[tuple[Step, ...]]:
+    path = places.path
+    if path.variable is not None or path.up:
+        return
+    if path.steps or not places.lists:
+        yield path.steps
+    else:
+        yield from (column.steps for column in places.lists.values())
+
+
+def _starts(paths: Iterable[Path], up: int) -> Iterator[tuple[Step, ...]]:
+    yield from (path.steps for path in paths if path.up == up and path.variable is None)
+
+
+def _used_together(output: Output, outputs: tuple[Output, ...]) -> Used:
+    if output.each is None:
+        return _used([])
+    same = (o for o in outputs if o.kind == output.kind and o.each and o.each.written == output.each.written)
+    return _used(steps for other in same for steps in _starts(other.paths(), 0))
+
+
+def _used(starts: Iterable[tuple[Step, ...]]) -> Used:
+    keys: set[str] = set()
+    patterns: dict[Members, None] = {}
+    whole = False
+    for steps in starts:
+        if steps and isinstance(steps[0], Key):
+            keys.add(steps[0].name)
+        elif steps and isinstance(steps[0], Members):
+            patterns[steps[0]] = None
+        else:
+            whole = True
+    return Used(frozenset(keys), tuple(patterns), whole)
