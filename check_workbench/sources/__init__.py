@@ -14,10 +14,15 @@ from check_workbench.sources import (
     agentdojo,
     chat,
     claude_code,
+    flat_spans,
     intercode,
+    jaeger,
+    js_spans,
     langfuse,
     langsmith,
     mistaken,
+    neatlogs,
+    otlp,
     who_and_when,
     workbench,
 )
@@ -59,6 +64,11 @@ READERS: Mapping[str, Format] = MappingProxyType(
             adk.FORMAT,
             langfuse.FORMAT,
             langsmith.FORMAT,
+            otlp.FORMAT,
+            jaeger.FORMAT,
+            flat_spans.FORMAT,
+            js_spans.FORMAT,
+            neatlogs.FORMAT,
         )
     },
 )

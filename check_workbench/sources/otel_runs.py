@@ -18,8 +18,8 @@
 | … what is not | each span's `attributes.otel.resource`, `attributes.otel.scope` |
 
 The root is the span without a parent in the trace, first of all one without any parent, then the one that started
-first. A parent that is not in the trace stays as it is. An `llm` span that directly holds another one is the same call seen
-from outside: its type is `chain`, so that calls count once.
+first. A parent that is not in the trace stays as it is. An `llm` span that directly holds another one is the same
+call seen from outside: its type is `chain`, so that calls count once.
 Of messages, `input` is the text of the last user message, and `final_output` that of the last reply.
 """
 
