@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from check_workbench.errors import InputError
@@ -9,7 +10,7 @@ from check_workbench.sources.format import Rejected
 from check_workbench.sources.json_items import items, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from check_workbench.records import Run
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
     from check_workbench.sources.json_items import Item
 
     Build = Callable[[Mapping[str, Any], Origin, int], Run]
+    BuildSome = Callable[[Mapping[str, Any], Origin, int], Sequence[Run]]
 
+LISTS = ("traj", "messages")
+"""Where a record has its messages."""
 METRICS = ("total_tokens", "prompt_tokens", "completion_tokens", "duration_ms", "total_cost", "user_cost", "steps")
 """Numbers of a record that describe the whole run."""
 
@@ -34,18 +38,67 @@ def runs(path: Path, origin: Origin, build: Build) -> Iterator[Run | Rejected]:
     build
         Makes a run of a record, its origin and its place in the file from 1; a ValueError rejects the record.
     """
+    return runs_of(path, origin, partial(_alone, build))
+
+
+def runs_of(path: Path, origin: Origin, build: BuildSome) -> Iterator[Run | Rejected]:
+    """Build the runs of every record, of which one may hold several.
+
+    Parameters
+    ----------
+    path, origin
+        As for `runs`.
+    build
+        As for `runs`, but it makes all the runs of a record.
+    """
     with opened(path) as stream:
         for item in items(stream, origin.file):
-            yield item if isinstance(item, Rejected) else _built(item, origin, build)
+            if isinstance(item, Rejected):
+                yield item
+            else:
+                yield from _built(item, origin, build)
 
 
-def _built(item: Item, origin: Origin, build: Build) -> Run | Rejected:
+def conversations(path: Path, origin: Origin, build: Build) -> Iterator[Run | Rejected]:
+    """Build a run of every record that holds messages.
+
+    Messages that stand by themselves, in an array or one a line, are one record together; an array among the records is
+    one of its own.
+
+    Parameters
+    ----------
+    path, origin, build
+        As for `runs`; a list of messages becomes the record `{"messages": …}`.
+    """
+    said: list[Any] = []
+    first: Item | None = None
+    alone = partial(_alone, build)
+    with opened(path) as stream:
+        for item in items(stream, origin.file):
+            if isinstance(item, Rejected):
+                yield item
+            elif isinstance(item.value, dict) and "role" in item.value and not any(k in item.value for k in LISTS):
+                first = first or item._replace(locate=partial(int, item.line))
+                said.append(item.value)
+            elif isinstance(item.value, list):
+                yield from _built(item._replace(value={"messages": item.value}), origin, alone)
+            else:
+                yield from _built(item, origin, alone)
+    if first is not None:
+        yield from _built(first._replace(value={"messages": said}), origin, alone)
+
+
+def _alone(build: Build, record: Mapping[str, Any], origin: Origin, place: int) -> tuple[Run]:
+    return (build(record, origin, place),)
+
+
+def _built(item: Item, origin: Origin, build: BuildSome) -> Sequence[Run | Rejected]:
     try:
         return build(_record(item.value), origin, item.place)
     except ValueError as error:
-        return Rejected(file=origin.file, line=item.line, reason=str(error))
+        return (Rejected(file=origin.file, line=item.line, reason=str(error)),)
     except RecursionError:
-        return Rejected(file=origin.file, line=item.line, reason="it is nested too deeply")
+        return (Rejected(file=origin.file, line=item.line, reason="it is nested too deeply"),)
 
 
 def metrics(record: Mapping[str, Any]) -> dict[str, float] | None:

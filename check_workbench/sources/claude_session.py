@@ -9,7 +9,7 @@ from check_workbench.records import Run
 from check_workbench.sources.blocks import blocks_of
 from check_workbench.sources.claude_chains import Chains
 from check_workbench.sources.claude_replies import Replies
-from check_workbench.sources.growing import Growing
+from check_workbench.sources.growing import Growing, tool_type
 from check_workbench.sources.messages import text_of
 from check_workbench.sources.times import when
 
@@ -179,9 +179,8 @@ class Session:
 
     def _call(self, block: Block, at: datetime | None) -> Row:
         name = block.get("name") if isinstance(block.get("name"), str) else None
-        served = block.get("type") == "mcp_tool_use" or (name or "").startswith("mcp__")
         given = block.get("input")
-        type_ = "mcp_tool" if served else "tool"
+        type_ = "mcp_tool" if block["type"] == "mcp_tool_use" else tool_type(name)
         row = self._told.call(block.get("id"), type=type_, name=name, input=given, started_at=at, attributes={})
         self._chains.may_begin(given, row)
         return row

@@ -62,3 +62,14 @@ class Growing:
             return None
         self._ids.add(id_)
         return id_
+
+
+def tool_type(name: str | None) -> str:
+    """Return the type of a call's span by the name of its tool; `mcp__server__tool` is how agents name those of MCP.
+
+    Examples
+    --------
+    >>> tool_type("mcp__tickets__create"), tool_type("Read")
+    ('mcp_tool', 'tool')
+    """
+    return "mcp_tool" if name is not None and name.startswith("mcp__") else "tool"
