@@ -126,7 +126,7 @@ def _mcp_method(value: Any) -> str | None:
 
 
 def _mcp_type(value: Any) -> str | None:
-    return "mcp_tool" if isinstance(value, str) and value.lower().startswith("mcp") else None
+    return "mcp_tool" if isinstance(value, str) and "mcp" in value.lower() else None
 
 
 def _constant(type_: str) -> Callable[[Any], str]:

@@ -20,10 +20,12 @@ JSONL_LIMIT = 2.0
 NESTED_LIMIT = 5.0
 CHAT_SHARE = 20
 """One in so many runs is also written as a chat."""
+OTLP_SHARE = 40
+"""One in so many runs is also written as a trace: about 100 MB."""
 
 
 def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
-    """Measure loading our own JSON lines and nested chats.
+    """Measure loading our own JSON lines, nested chats, and OTLP.
 
     Parameters
     ----------
@@ -37,6 +39,9 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
         ours = cost(_load, lines, Path(folder) / "lines.duckdb")
         decoded = cost(_decode, chats)
         nested = cost(_load, chats, Path(folder) / "chats.duckdb")
+        document = reference_text.write_otlp(Path(folder) / "otlp.json", runs=max(1, runs // OTLP_SHARE))
+        decoded_document = cost(_decode, document)
+        traces = cost(_load, document, Path(folder) / "otlp.duckdb")
     return [
         Row(
             work="load our JSONL / create table as from read_json",
@@ -51,6 +56,13 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
             limit=NESTED_LIMIT,
             cpu_s=nested.cpu_s,
             peak_bytes=nested.peak_bytes,
+        ),
+        Row(
+            work="load OTLP / json.loads",
+            ratio=round(traces.cpu_s / decoded_document.cpu_s, 3),
+            limit=NESTED_LIMIT,
+            cpu_s=traces.cpu_s,
+            peak_bytes=traces.peak_bytes,
         ),
     ]
 

@@ -105,6 +105,23 @@ def write_chats(path: Path, *, runs: int, seed: int = SEED) -> Path:
     return path
 
 
+def write_otlp(path: Path, *, runs: int, seed: int = SEED) -> Path:
+    """Write the same runs as one OTLP document, spans of 25 traces to a block, unless the file is there already."""
+    if not path.exists():
+        part = path.with_suffix(".part")
+        with part.open("w", encoding="utf-8") as out:
+            out.write('{"resourceSpans": [')
+            block: list[dict[str, Any]] = []
+            for place, record in enumerate(records(runs=runs, seed=seed), start=1):
+                block += _otlp_spans(place, record)
+                if place % 25 == 0 or place == runs:
+                    out.write(json.dumps(_otlp_block(block), ensure_ascii=False) + ("" if place == runs else ",\n"))
+                    block = []
+            out.write("]}\n")
+        part.rename(path)
+    return path
+
+
 def _span(
     rng: random.Random,
     pool: str,
@@ -139,6 +156,81 @@ def _chat(place: int, record: dict[str, Any]) -> dict[str, Any]:
         messages.append(answer)
     messages.append({"role": "assistant", "content": record["final_output"]})
     return {"task_id": place, "reward": 1.0, "info": {}, "traj": messages, "trial": 0}
+
+
+def _otlp_block(spans: list[dict[str, Any]]) -> dict[str, Any]:
+    scope = {"name": "opentelemetry.instrumentation.agents", "version": "1.2.0"}
+    resource = _otlp_attributes(
+        {"service.name": "refunds", "telemetry.sdk.language": "python", "host.name": "worker-7"}
+    )
+    return {"resource": {"attributes": resource}, "scopeSpans": [{"scope": scope, "spans": spans}]}
+
+
+def _otlp_spans(place: int, record: dict[str, Any]) -> list[dict[str, Any]]:
+    """Write the calls, then the agent's span around them, as a tracer exports them."""
+    trace, root = f"{place:032x}", f"{place << 8:016x}"
+    calls = [
+        _otlp_call(trace, root, f"{(place << 8) + n:016x}", call) for n, call in enumerate(record["spans"], start=1)
+    ]
+    told = {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.agent.name": record["workflow"],
+        "gen_ai.conversation.id": f"session-{place % 1000}",
+        "input.value": record["input"],
+        "output.value": record["final_output"],
+        "gen_ai.usage.input_tokens": record["metrics"]["total_tokens"],
+    }
+    return [
+        *calls,
+        {
+            "traceId": trace,
+            "spanId": root,
+            "name": f"invoke_agent {record['workflow']}",
+            "kind": 1,
+            "startTimeUnixNano": _nanoseconds(record["started_at"]),
+            "endTimeUnixNano": _nanoseconds(record["ended_at"]),
+            "attributes": _otlp_attributes(told),
+            "status": {"code": 2 if record["status"] == "error" else 0},
+        },
+    ]
+
+
+def _otlp_call(trace: str, root: str, span: str, call: dict[str, Any]) -> dict[str, Any]:
+    told = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": call["name"],
+        "gen_ai.tool.type": "function",
+        "gen_ai.tool.call.id": f"call_{span}",
+        "gen_ai.tool.call.arguments": json.dumps(call["input"], ensure_ascii=False),
+        "gen_ai.tool.call.result": call["output"],
+        "gen_ai.usage.input_tokens": call["tokens_in"],
+        "attempt": call["attributes"]["attempt"],
+        "session.id": "session-1",
+    }
+    return {
+        "traceId": trace,
+        "spanId": span,
+        "parentSpanId": root,
+        "name": f"execute_tool {call['name']}",
+        "kind": 1,
+        "startTimeUnixNano": _nanoseconds(call["started_at"]),
+        "endTimeUnixNano": _nanoseconds(call["ended_at"]),
+        "attributes": _otlp_attributes(told),
+        "status": {"code": 2, "message": call["error"]} if call["error"] else {},
+    }
+
+
+def _otlp_attributes(told: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        {"key": key, "value": {"intValue": str(value)} if isinstance(value, int) else {"stringValue": value}}
+        for key, value in told.items()
+    ]
+
+
+def _nanoseconds(moment: str) -> str:
+    import datetime as dt
+
+    return str(round(dt.datetime.fromisoformat(moment).timestamp() * 1000)) + "000000"
 
 
 def _pool(rng: random.Random) -> str:
