@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from check_workbench.errors import InputError
 from check_workbench.sources.gathering import Part
 from check_workbench.sources.otel_values import (
+    CONTAINERS,
     SPAN,
     TRACE,
     attributes_of,
@@ -134,47 +135,48 @@ def recorded(span: Any, context: int) -> Part:
     trace_id = identifier(take("trace_id", None), TRACE)
     if trace_id is None:
         raise InputError("a span must have a trace id")
-    given = take("attributes", None)
+    given, events, kind = take("attributes", None), take("events", None), kind_of(take("kind", None))
     attributes = attributes_of(given) if given else {}
-    events = events_of(take("events", None) or [])
-    kind = kind_of(take("kind", None))
+    span_failed, message = _status(fields)
     told = Recorded(
-        context=context,
-        span_id=identifier(take("span_id", None), SPAN),
-        parent_id=identifier(take("parent_id", None), SPAN),
-        name=take("name", None),
-        start=take("start", None),
-        end=take("end", None),
-        failed=None,
-        message=None,
-        attributes=attributes,
-        events=events,
-        rest={"kind": kind} if kind else {},
+        context,
+        identifier(take("span_id", None), SPAN),
+        identifier(take("parent_id", None), SPAN),
+        take("name", None),
+        take("start", None),
+        take("end", None),
+        span_failed,
+        message,
+        attributes,
+        events_of(events) if events else [],
+        {name: value for name, value in fields.items() if value or value is False},
     )
-    return Part(trace_id, _with_rest(_with_status(told, fields), fields))
+    _refuse_depth(told)
+    if kind:
+        told.rest["kind"] = kind
+    return Part(trace_id, told)
 
 
-def _with_status(told: Recorded, fields: dict[str, Any]) -> Recorded:
-    status = fields.pop("status", None)
-    code, message = fields.pop("status_code", None), fields.pop("status_message", None)
+def _status(fields: dict[str, Any]) -> tuple[bool | None, Any]:
+    status, code, message = (
+        fields.pop("status", None),
+        fields.pop("status_code", None),
+        fields.pop("status_message", None),
+    )
     if isinstance(status, dict):
         code = status.get("code", status.get("status_code", code))
         message = status.get("message") or status.get("description") or message
     elif status is not None:
         code = status
-    if code is None and message is None:
-        return told
-    return told._replace(failed=failed(code), message=message)
+    return (None if code is None else failed(code)), message
 
 
-def _with_rest(told: Recorded, fields: dict[str, Any]) -> Recorded:
-    for name, value in fields.items():
-        if value or value is False:
-            told.rest[name] = value
-    containers = [value for value in told.attributes.values() if isinstance(value, dict | list)]
-    if (containers or told.events or told.rest) and too_deep([*containers, *told.events, *told.rest.values()]):
+def _refuse_depth(told: Recorded) -> None:
+    deep = [value for value in told.attributes.values() if isinstance(value, CONTAINERS)]
+    if told.events or told.rest:
+        deep += [*told.events, *told.rest.values()]
+    if deep and too_deep(deep):
         raise InputError("a span is nested too deeply")
-    return told
 
 
 def _named(span: dict[str, Any]) -> dict[str, Any]:

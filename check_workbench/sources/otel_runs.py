@@ -142,7 +142,7 @@ def _run(trace_id: str, made: Sequence[Made], root: int, shared: dict[str, Any],
 
 
 def _first(made: Iterable[Made], field: str) -> str | None:
-    return next((one.found[field].value for one in made if field in one.found), None)
+    return next((one.found[field] for one in made if field in one.found), None)
 
 
 def _workflow(made: Sequence[Made], around: Context) -> str | None:
@@ -194,7 +194,7 @@ def _system_prompt(made: Sequence[Made]) -> str | None:
     models = sorted((one for one in made if one.span.type == "llm"), key=lambda one: one.span.started_at or _LAST)
     for one in models[:1]:
         alone = one.found.get("system")
-        return (instructions(alone.value) if alone else None) or system_prompt(one.span.input)
+        return (instructions(alone) if alone else None) or system_prompt(one.span.input)
     return None
 
 
@@ -211,7 +211,7 @@ def _metrics(made: Sequence[Made]) -> dict[str, Any]:
 
 def _amount(one: Made, field: str) -> float | None:
     if field in one.found:
-        value: float = one.found[field].value
+        value: float = one.found[field]
         return value
     parts = (one.span.tokens_in, one.span.tokens_out) if field == "tokens" else ()
     return sum(part or 0 for part in parts) if any(part is not None for part in parts) else None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from check_workbench.sources.otel_events import content_of_events, exception_of
 from check_workbench.sources.otel_lists import put_together
 from check_workbench.sources.otel_names import LISTS
-from check_workbench.sources.otel_vocabulary import Taken, type_of, understood
+from check_workbench.sources.otel_vocabulary import Understood, type_of, understood
 from check_workbench.sources.spans import span
 from check_workbench.sources.times import when
 
@@ -34,14 +34,13 @@ _CALLS = frozenset({"tool", "mcp_tool"})
 _DIRECT = ("model", "tokens_in", "tokens_out", "input", "output")
 _PREFIXES = ("execute_tool ", "tools/call ")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
-_YEARS = range(1970, 2201)
 
 
 class Made(NamedTuple):
     """A span, and what was found that its run may want to know."""
 
     span: Span
-    found: Mapping[str, Taken]
+    found: Mapping[str, Any]
     odd_times: bool
     """Whether a time of it could not be used."""
 
@@ -57,47 +56,48 @@ def span_of(told: Recorded, own: Mapping[str, Any]) -> Made:
         What is recorded around it and belongs into `attributes.otel`: resource, scope.
     """
     found = understood(told.attributes)
-    taken = {found[field].key for field in _DIRECT if field in found}
-    type_ = type_of(found)
+    values, keys = found
+    taken = {keys[field] for field in _DIRECT if field in keys}
+    type_ = type_of(values)
     otel = {**told.rest, **own}
     name = _name(told.name, type_, found, taken, otel)
     started, ended = _time(told.start, "start", otel), _time(told.end, "end", otel)
-    content = _content(told, found, taken)
+    if "input" not in values or "output" not in values:
+        values.update(_content(told, values, taken))
     status, error = _outcome(told, found, taken)
     if told.events:
         otel["events"] = told.events
-    if "type" in found and str(told.attributes[found["type"].key]).lower() == type_:
-        taken.add(found["type"].key)
+    if "type" in keys and str(told.attributes[keys["type"]]).lower() == type_:
+        taken.add(keys["type"])
     made = span(
         type=type_,
         name=name,
         span_id=told.span_id,
         parent_id=told.parent_id,
-        input=content.get("input"),
-        output=content.get("output"),
+        input=values.get("input"),
+        output=values.get("output"),
         status=status,
         error=error,
         started_at=started,
         ended_at=ended,
-        tokens_in=_value(found, "tokens_in"),
-        tokens_out=_value(found, "tokens_out"),
-        model=_value(found, "model"),
+        tokens_in=values.get("tokens_in"),
+        tokens_out=values.get("tokens_out"),
+        model=values.get("model"),
         attributes=_left(told.attributes, taken, otel),
     )
-    return Made(made, found, "start" in otel or "end" in otel)
+    return Made(made, values, "start" in otel or "end" in otel)
 
 
-def _value(found: Mapping[str, Taken], field: str) -> Any:
-    return found[field].value if field in found else None
-
-
-def _name(recorded: Any, type_: str, found: Mapping[str, Taken], taken: set[str], otel: dict[str, Any]) -> str | None:
-    name = recorded if isinstance(recorded, str) and recorded else None
+def _name(recorded: Any, type_: str, found: Understood, taken: set[str], otel: dict[str, Any]) -> str | None:
+    shown = recorded if isinstance(recorded, str) and recorded else None
     by = "tool" if type_ in _CALLS else "agent" if type_ == "agent" else None
-    better = (found.get(by) or found.get("entity")) if by else None
-    if better is not None:
-        taken.add(better.key)
-    shown = better.value if better else _bare(name) if type_ in _CALLS and name else name
+    if by is not None:
+        field = by if by in found.values else "entity"
+        if field in found.values:
+            shown = found.values[field]
+            taken.add(found.keys[field])
+        elif shown is not None and by == "tool":
+            shown = _bare(shown)
     if recorded and shown != recorded:
         otel["name"] = recorded
     return shown
@@ -110,25 +110,27 @@ def _bare(name: str) -> str:
 
 
 def _time(value: Any, field: str, otel: dict[str, Any]) -> datetime | None:
-    try:
-        if type(value) is str and len(value) == 19 and value.isascii() and value.isdigit():
-            found: datetime | None = _START + timedelta(microseconds=int(value) // 1000)
-        else:
+    if type(value) is str and len(value) == 19 and value.isascii() and value.isdigit():
+        found: datetime | None = _START + timedelta(microseconds=int(value) // 1000)
+    else:
+        try:
             found = when(value)
-    except ValueError:
-        found = None
-    if (found is None and value not in (None, "", 0, "0")) or (found is not None and found.year not in _YEARS):
+        except ValueError:
+            found = None
+        if found is None and value in (None, "", 0, "0"):
+            return None
+    if found is None or not 1970 <= found.year <= 2200:
         otel[field] = value
         return None
     return found
 
 
-def _content(told: Recorded, found: Mapping[str, Taken], taken: set[str]) -> dict[str, Any]:
-    content = {field: found[field].value for field in ("input", "output") if field in found}
-    if told.events and len(content) < 2:
-        content = {**content_of_events(told.events), **content}
+def _content(told: Recorded, values: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+    content = content_of_events(told.events) if told.events else {}
     for field in ("input", "output"):
-        if field not in content:
+        if field in values:
+            content.pop(field, None)
+        elif field not in content:
             made, names = put_together(told.attributes, LISTS[field])
             if made is not None:
                 content[field] = made
@@ -136,17 +138,17 @@ def _content(told: Recorded, found: Mapping[str, Taken], taken: set[str]) -> dic
     return content
 
 
-def _outcome(told: Recorded, found: Mapping[str, Taken], taken: set[str]) -> tuple[str | None, str | None]:
+def _outcome(told: Recorded, found: Understood, taken: set[str]) -> tuple[str | None, str | None]:
     escaped, exception = exception_of(told.events) if told.events else (False, None)
-    if not (told.failed or escaped or "flag" in found or "error" in found):
+    values = found.values
+    if not (told.failed or escaped or "flag" in values or "error" in values):
         return (None if told.failed is None else "ok"), None
     if isinstance(told.message, str) and told.message:
         return "error", told.message
-    said = found.get("message")
-    if said is not None:
-        taken.add(said.key)
-        return "error", said.value
-    return "error", exception or _value(found, "error")
+    if "message" in values:
+        taken.add(found.keys["message"])
+        return "error", values["message"]
+    return "error", exception or values.get("error")
 
 
 def _left(attributes: Mapping[str, Any], taken: set[str], otel: dict[str, Any]) -> dict[str, Any] | None:

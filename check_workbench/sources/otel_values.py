@@ -22,6 +22,7 @@ _STATES = {"0": None, "1": False, "2": True, "UNSET": None, "OK": False, "ERROR"
 _WHOLE = re.compile(r"-?\d{1,19}")
 _VALUES = frozenset({"values", "Values"})
 _EVENT = {"event_name": "name", "timeUnixNano": "time", "time_unix_nano": "time", "timestamp": "time"}
+CONTAINERS = (dict, list)
 DEEPEST = 100
 """Levels of lists and objects that a span may hold."""
 
@@ -88,9 +89,10 @@ def attributes_of(given: Any) -> dict[str, Any]:
         for item in given:
             value = item["value"]
             found[item["key"]] = value["stringValue"] if "stringValue" in value else plain(value)
+        "".join(found)  # a key that is no text
     except (TypeError, KeyError):
         return _odd_attributes(given)
-    return found if len(found) == len(given) and all(map(_is_text, found)) else _odd_attributes(given)
+    return found if len(found) == len(given) else _odd_attributes(given)
 
 
 def plain(value: Any) -> Any:
@@ -101,15 +103,12 @@ def plain(value: Any) -> Any:
     >>> plain({"arrayValue": {"values": [{"boolValue": True}, {"doubleValue": 0.5}]}})
     [True, 0.5]
     """
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or len(value) > 1:
         return value
-    if not value:
-        return None
-    kind, inner = next(iter(value.items()))
-    kind = kind[:1].lower() + kind[1:].replace("_v", "V")
-    if len(value) > 1 or kind not in _PLAIN:
-        return value
-    return _PLAIN[kind](inner)
+    for kind, inner in value.items():
+        read = _PLAIN.get(kind)
+        return value if read is None else read(inner)
+    return None
 
 
 def failed(code: Any) -> bool | None:
@@ -167,8 +166,9 @@ def too_deep(values: Iterable[Any]) -> bool:
         level = [
             inner
             for value in level
-            if isinstance(value, dict | list)
+            if isinstance(value, CONTAINERS)
             for inner in (value.values() if isinstance(value, dict) else value)
+            if isinstance(inner, CONTAINERS)
         ]
         if not level:
             return False
@@ -186,10 +186,6 @@ def _event(item: Any) -> dict[str, Any]:
         given = {key: value for key, value in given.items() if key != "event"}
     event["attributes"] = given
     return event
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
 
 
 def _odd_attributes(given: Any) -> dict[str, Any]:
@@ -231,12 +227,13 @@ def _listed(inner: Any) -> list[Any] | None:
     return found if isinstance(found, list) else None
 
 
-_PLAIN = {
-    "stringValue": _same,
-    "boolValue": _same,
-    "intValue": _whole,
-    "doubleValue": _same,
-    "bytesValue": _same,
-    "arrayValue": _array,
-    "kvlistValue": _object,
+_READ = {
+    "string": _same,
+    "bool": _same,
+    "int": _whole,
+    "double": _same,
+    "bytes": _same,
+    "array": _array,
+    "kvlist": _object,
 }
+_PLAIN = {kind + ending: read for kind, read in _READ.items() for ending in ("Value", "_value")}

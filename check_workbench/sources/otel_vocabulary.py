@@ -41,16 +41,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Taken(NamedTuple):
-    """What one attribute gives."""
+class Understood(NamedTuple):
+    """What attributes say of the fields of a span and of its run."""
 
-    rank: int
-    value: Any
-    key: str
+    values: dict[str, Any]
+    keys: dict[str, str]
+    """Which attribute gave each of them."""
 
 
-def understood(attributes: Mapping[str, Any]) -> dict[str, Taken]:
-    """Find what attributes say of the fields of a span and of its run.
+def understood(attributes: Mapping[str, Any]) -> Understood:
+    """Read the attributes of a span.
 
     Parameters
     ----------
@@ -59,31 +59,34 @@ def understood(attributes: Mapping[str, Any]) -> dict[str, Taken]:
 
     Examples
     --------
-    >>> found = understood({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund", "tool.name": "x"})
-    >>> found["type"].value, found["tool"].value
-    ('tool', 'refund')
+    >>> told = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "refund", "tool.name": "x"}
+    >>> understood(told).values
+    {'type': 'tool', 'tool': 'refund'}
     """
-    best: dict[str, Taken] = {}
-    for key in attributes.keys() & _TABLE.keys():
-        field, rank, read = _TABLE[key]
-        known = best.get(field)
-        if known is None or rank < known.rank:
-            value = read(attributes[key])
-            if value is not None:
-                best[field] = Taken(rank, value, key)
-    return best
+    values: dict[str, Any] = {}
+    keys: dict[str, str] = {}
+    ranks: dict[str, int] = {}
+    for key, value in attributes.items():
+        place = _TABLE.get(key)
+        if place is None:
+            continue
+        field, rank, read = place
+        if field in ranks and ranks[field] < rank:
+            continue
+        found = read(value)
+        if found is not None:
+            values[field], keys[field], ranks[field] = found, key, rank
+    return Understood(values, keys)
 
 
-def type_of(found: Mapping[str, Taken]) -> str:
+def type_of(values: Mapping[str, Any]) -> str:
     """Return the type of a span by what is known of it."""
-    if "type" in found:
-        type_: str = found["type"].value
+    type_: str | None = values.get("type")
+    if type_ is not None:
         return type_
-    if "tool" in found:
+    if "tool" in values:
         return "tool"
-    if "model" in found:
-        return "llm"
-    return found["named"].value if "named" in found else "span"
+    return "llm" if "model" in values else values.get("named", "span")
 
 
 def _text(value: Any) -> str | None:
