@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.sources.totals import Amount, is_number, number, total, whole
@@ -30,11 +31,10 @@ def metrics(
     """
     used = [tokens(row) for row in observations]
     seconds = number([trace.get("latency")])
-    if seconds is None and started is not None and ended is not None:
-        seconds = (ended - started).total_seconds()
+    lasted = (ended - started) / timedelta(milliseconds=1) if started is not None and ended is not None else None
     levels = [row.get("level") for row in observations]
     found = {
-        "duration_ms": None if seconds is None else seconds * 1000,
+        "duration_ms": lasted if seconds is None else seconds * 1000,
         "total_cost": number([trace.get("totalCost"), _sum(observations, map(_cost, observations))]),
         "prompt_tokens": _sum(observations, (tokens_in for tokens_in, _ in used)),
         "completion_tokens": _sum(observations, (tokens_out for _, tokens_out in used)),

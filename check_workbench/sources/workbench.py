@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from check_workbench.sources.format import Head
 
 
-_ABOUT_RUNS = ("check_id", "decision")
-"""Keys of decisions and recorded answers, which name a run_id as well."""
+_ABOUT_RUNS = ("check_id", "decision", "feedback_source")
+"""Keys of decisions, recorded answers and feedback of LangSmith, which name a run_id as well."""
 _OF_RUNS = ("spans", "steps", "workflow", "final_output")
 
 

@@ -7,6 +7,7 @@ import json
 import tempfile
 from collections import Counter
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,8 @@ from hypothesis import strategies as st
 
 from check_workbench.records import Decision, Run
 from check_workbench.results import Answer
-from check_workbench.sources import READERS, Note, Origin, Recognised, Rejected, recognise
+from check_workbench.sources import READERS, Note, Origin, Recognised, Rejected, langfuse, recognise
+from check_workbench.sources.gathering import gather
 
 if TYPE_CHECKING:
     from check_workbench.sources.format import Record
@@ -369,6 +371,14 @@ def test_observations_alone_are_gathered_to_traces() -> None:
     assert found[0].attributes == {"userId": "u", "tags": ["a"]}
 
 
+def test_traces_are_gathered_beyond_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [{**row, "traceId": f"t{n}"} for row in OBSERVATIONS for n in range(9)]
+    before = read(*rows)
+    monkeypatch.setattr(langfuse, "gather", partial(gather, held=0))
+    assert read(*rows) == before
+    assert [len(run.spans) for run in before if isinstance(run, Run)] == [3] * 9
+
+
 def test_a_page_of_the_api_is_its_records() -> None:
     page = {"data": [{**TRACE, "observations": OBSERVATIONS, "htmlPath": "/t"}], "meta": {"page": 1}}
     run, answer = read(page)
@@ -521,5 +531,5 @@ def test_nothing_vanishes_whatever_stands_in_a_record(data: st.DataObject) -> No
     runs = [one for one in found if isinstance(one, Run)]
     assert runs or any(isinstance(one, Rejected) for one in found)
     for run in runs:
-        assert len(run.spans) >= len({row["id"] for row in odd["observations"] or []})
+        assert len(run.spans) >= len({row["id"] for row in odd["observations"] or [] if isinstance(row, dict)})
         assert all(isinstance(span.type, str) and span.type for span in run.spans)
