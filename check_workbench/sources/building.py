@@ -88,6 +88,27 @@ def conversations(path: Path, origin: Origin, build: Build) -> Iterator[Run | Re
         yield from _built(first._replace(value={"messages": said}), origin, alone)
 
 
+def refusal(take: Callable[[dict[str, Any]], None], record: Any) -> str | None:
+    """Let a run take one of its lines, and return the reason why it cannot, if there is one.
+
+    Parameters
+    ----------
+    take
+        Takes the line; a ValueError refuses it.
+    record
+        The line's value.
+    """
+    try:
+        if not isinstance(record, dict):
+            raise InputError(f"a line must be an object, got {type(record).__name__}")
+        take(record)
+    except ValueError as error:
+        return str(error)
+    except RecursionError:
+        return "it is nested too deeply"
+    return None
+
+
 def _alone(build: Build, record: Mapping[str, Any], origin: Origin, place: int) -> tuple[Run]:
     return (build(record, origin, place),)
 

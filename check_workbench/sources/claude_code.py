@@ -35,6 +35,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.sources.building import refusal
 from check_workbench.sources.claude_session import Session
 from check_workbench.sources.format import Format, Note, Rejected
 from check_workbench.sources.gathering import Group, Part, gather
@@ -111,12 +112,8 @@ def _session(group: Group, origin: Origin) -> Iterator[Record]:
         agent = origin.stem.rpartition("/")[2].removeprefix("agent-")
     session = Session(name, agent if aside else None)
     for line, record in lines:
-        try:
-            session.add(record)
-        except ValueError as error:
-            yield Rejected(file=origin.file, line=line, reason=str(error))
-        except RecursionError:
-            yield Rejected(file=origin.file, line=line, reason="it is nested too deeply")
+        if reason := refusal(session.add, record):
+            yield Rejected(file=origin.file, line=line, reason=reason)
     if session.repeated:
         repeated = f"{session.repeated} lines of session {name} repeat the uuid of an earlier line and were left out"
         yield Note(file=origin.file, text=repeated)
