@@ -147,6 +147,7 @@ def _load(commands: Adder) -> None:
         "load recorded runs, decisions and answers into a store",
         "load runs/ --db refunds.duckdb",
         "load runs/ --db refunds.duckdb --decisions labels.csv --answers answers.jsonl",
+        "load results/ --db refunds.duckdb --mapping results.yaml",
         "load --db refunds.duckdb --decisions blind.csv --blind",
     )
     _store(command)
@@ -154,6 +155,9 @@ def _load(commands: Adder) -> None:
     command.add_argument("--decisions", action="append", default=[], metavar="FILE", help="human decisions; repeatable")
     command.add_argument("--answers", action="append", default=[], metavar="FILE", help="recorded answers; repeatable")
     command.add_argument("--format", metavar="NAME", help="take every PATH as this format (see formats)")
+    command.add_argument(
+        "--mapping", metavar="FILE", help="read every PATH as this mapping says, a file or a shipped name"
+    )
     command.add_argument("--blind", action="store_true", help="assert that no decision was made in sight of a verdict")
 
 

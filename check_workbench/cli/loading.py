@@ -20,9 +20,15 @@ def formats(arguments: argparse.Namespace) -> Outcome:
     del arguments
     from check_workbench.decisions import FORMATS
     from check_workbench.sources import READERS
+    from check_workbench.sources.mapping import shipped
 
     runs = [{"of": "runs", "name": one.name, "summary": one.summary} for one in READERS.values()]
-    rows = [*runs, *({"of": "decisions", "name": one.name, "summary": one.summary} for one in FORMATS.values())]
+    mappings = [{"of": "mapping", "name": one.name, "summary": one.summary} for one in shipped()]
+    rows = [
+        *runs,
+        *mappings,
+        *({"of": "decisions", "name": one.name, "summary": one.summary} for one in FORMATS.values()),
+    ]
     return Outcome(text=table(rows, ["of", "name", "summary"]), data={"formats": rows})
 
 
@@ -34,11 +40,16 @@ def load(arguments: argparse.Namespace) -> Outcome:
     if arguments.blind and not arguments.decisions:
         usage = "usage: check-workbench load --db FILE --blind --decisions FILE"
         raise Usage("--blind speaks of --decisions, of which there are none", usage)
+    if arguments.mapping and (arguments.format or not arguments.paths):
+        usage = "usage: check-workbench load PATH... --db FILE --mapping FILE"
+        raise Usage("--mapping says how every PATH is read: it needs a PATH, and no --format", usage)
     import check_workbench as cw
 
     _present([*arguments.paths, *arguments.decisions, *arguments.answers])
     with cw.open(arguments.db) as store, store.hold():
-        reports = [store.load(arguments.paths, format=arguments.format)] if arguments.paths else []
+        reports = (
+            [store.load(arguments.paths, format=arguments.format, mapping=arguments.mapping)] if arguments.paths else []
+        )
         reports += [store.load_decisions(path, blind=arguments.blind) for path in arguments.decisions]
         reports += [store.load_answers(path) for path in arguments.answers]
     report = functools.reduce(operator.add, reports)

@@ -32,6 +32,7 @@ class Store(Held):
         paths: str | Path | Iterable[str | Path],
         *,
         format: str | None = None,  # noqa: A002
+        mapping: str | Path | None = None,
         progress: Callable[[str, float], None] | None = None,
     ) -> LoadReport:
         """Load recorded runs; each file is kept whole or not at all.
@@ -42,6 +43,8 @@ class Store(Held):
             Files or folders; folders are searched through.
         format
             The name of a format that overrides detection.
+        mapping
+            A mapping file, or the name of a shipped one, that says what lies where in files of any other format.
         progress
             Called with the file and the share of its bytes that is done; without one, a line on stderr says how far
             it is once two seconds have passed.
@@ -54,13 +57,13 @@ class Store(Held):
         Raises
         ------
         InputError
-            If a path does not exist.
+            If a path does not exist, or the mapping cannot be read.
         StoreBusyError
             If another process holds the file for 10 seconds.
         """
         from check_workbench.store.loading import load_runs
 
-        return load_runs(self, paths, format_name=format, progress=progress)
+        return load_runs(self, paths, format_name=format, mapping=mapping, progress=progress)
 
     def load_decisions(self, path: str | Path, *, blind: bool = False) -> LoadReport:
         """Load human decisions; rows that are already there are counted, not doubled.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from check_workbench.sources.mapping import Mapping
     from check_workbench.store.database import Store
 
 SPANS_A_BATCH = 50_000
@@ -39,10 +40,12 @@ def load_runs(
     paths: str | Path | Iterable[str | Path],
     *,
     format_name: str | None = None,
+    mapping: str | Path | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> LoadReport:
     """Load files and folders into a store; see `Store.load`."""
     say = progress or Progress("loading")
+    plan = None if mapping is None else _read_mapping(mapping)
     found, skipped = find(paths)
     total = sum(_size(item.path) for item in found) or 1
     tally, done = Tally(), 0
@@ -54,12 +57,14 @@ def load_runs(
                 say(str(item.path), (before + share * size) / total)
 
             told(0.0)
-            if not _load_file(store, item, format_name, tally, told):
+            if not _load_file(store, item, plan or format_name, tally, told):
                 skipped.append(str(item.path))
-                if way := sources.mistaken.other_than(item.path, "runs"):
+                if plan is None and (way := sources.mistaken.other_than(item.path, "runs")):
                     tally.notes.append(f"{item.path}: {way}")
             told(1.0)
             done += size
+    if plan is not None:
+        tally.notes += [f"{plan.name}: none of the files is {pattern!r}" for pattern in plan.idle(found)]
     return LoadReport(
         runs=tally.runs,
         spans=tally.spans,
@@ -76,6 +81,19 @@ def load_runs(
     )
 
 
+def _read_mapping(mapping: str | Path) -> Mapping:
+    from check_workbench.sources.mapping import read_mapping
+
+    return read_mapping(mapping)
+
+
+def _recognised(item: Found, way: Mapping | str | None) -> sources.Recognised | Rejected | None:
+    """Find the format of a file by a mapping, by the name of a format, or by what it holds."""
+    if way is None or isinstance(way, str):
+        return sources.recognise(item.path, format=way)
+    return way.recognise(item.path, item.root)
+
+
 def _size(path: Path) -> int:
     try:
         return path.stat().st_size
@@ -86,13 +104,13 @@ def _size(path: Path) -> int:
 def _load_file(
     store: Store,
     item: Found,
-    format_name: str | None,
+    way: Mapping | str | None,
     tally: Tally,
     told: Callable[[float], None],
 ) -> bool:
     """Load one file in one transaction; say whether it holds runs."""
     try:
-        recognised = sources.recognise(item.path, format=format_name)
+        recognised = _recognised(item, way)
     except OSError as error:
         tally.rejected.append(Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}"))
         return True

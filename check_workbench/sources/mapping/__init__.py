@@ -56,7 +56,7 @@ class Mapping:
             The PATH under which it was found, from which the mapping counts.
         """
         fitting = tuple(self._fitting(path, root))
-        if not fitting:
+        if not fitting and not self._joins(path, root):
             return None
         patterns = " and ".join(dict.fromkeys(repr(one.part.files.text) for one in fitting))
         format_ = Format(
@@ -65,7 +65,8 @@ class Mapping:
             detect=lambda _: None,
             read=functools.partial(_read, fitting=fitting),
         )
-        return Recognised(format=format_, reason=f"the mapping's files {patterns}")
+        reason = f"the mapping's files {patterns}" if fitting else "a file that the mapping joins"
+        return Recognised(format=format_, reason=reason)
 
     def idle(self, found: Iterable[tuple[Path, Path]]) -> Iterator[str]:
         """Yield the patterns of files that none of the files, given with their PATH, fits."""
@@ -73,6 +74,11 @@ class Mapping:
         for pattern in dict.fromkeys(part.files for part in self.plan.parts):
             if not any(pattern.match(path, root) for path, root in files):
                 yield pattern.text
+
+    def _joins(self, path: Path, root: Path) -> bool:
+        """Say whether a file is read for a join, and only for that."""
+        joins = [join for part in self.plan.parts for join in part.joins.values()]
+        return any(join.files is not None and join.files.match(path, root) is not None for join in joins)
 
     def _fitting(self, path: Path, root: Path) -> Iterator[Fitting]:
         for part in self.plan.parts:

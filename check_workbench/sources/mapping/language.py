@@ -81,6 +81,8 @@ class Join:
     """A second file, from which the record that belongs to this one is taken."""
 
     file: Expression
+    files: Glob | None
+    """The same as a pattern, where it is one file for all records."""
     source: Source
     on: tuple[tuple[Path, Expression], ...]
     """Paths in the second file's records, and what must be there."""

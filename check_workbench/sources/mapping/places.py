@@ -26,7 +26,9 @@ class Places:
     find: Any = None
     """A compiled pattern: each hit is a thing, its named groups are its members."""
     after: str | None = None
-    """Words behind which a text begins."""
+    """Words behind which a text begins; where they are not there, nothing is."""
+    before: str | None = None
+    """Words at which a text ends, if they are there."""
     written: Any = None
     """As the mapping has it, to see which places are the same."""
 
@@ -67,11 +69,10 @@ class Places:
             yield {name: column[place] for name, column in columns.items() if place < len(column)}
 
     def _pieces(self, value: Any) -> Iterator[Any]:
-        if not isinstance(value, str):
+        if not isinstance(value, str) or (self.after is not None and self.after not in value):
             return
-        text = value
-        if self.after is not None and self.after in text:
-            text = text.partition(self.after)[2]
+        text = value if self.after is None else value.partition(self.after)[2]
+        text = text if self.before is None else text.partition(self.before)[0]
         if self.find is not None:
             yield from (found.groupdict() or found[1 if self.find.groups else 0] for found in self.find.finditer(text))
             return

@@ -67,13 +67,13 @@ def places_of(node: Node, sight: Sight, what: str) -> Places | None:
     fields = Fields(node, sight.problems, what)
     inside, split, find = fields.entry("in"), fields.entry("split"), fields.entry("find")
     lists = fields.mapping("lists")
-    after = fields.text("after") or None
+    after, before = fields.text("after") or None, fields.text("before") or None
     fields.close()
     if sum(part is not None for part in (lists, split, find)) != 1:
         said = f"{what} must have one of lists, split and find"
         sight.problems.error(node, "missing-key", said, hint="Without them write the path alone.")
-    if after and lists is not None:
-        sight.problems.error(node, "misplaced-key", "after belongs to split and find")
+    if (after or before) and lists is not None:
+        sight.problems.error(node, "misplaced-key", "after and before belong to split and find")
     path = sight.path(inside.value, "in", keeps=True) if inside is not None else HERE
     here = dataclasses.replace(sight, depth=0)
     columns = {e.name: here.path(e.value, e.name) for e in (() if lists is None else lists.entries)}
@@ -85,6 +85,7 @@ def places_of(node: Node, sight: Sight, what: str) -> Places | None:
         split=None if split is None else sight.pattern(split.value, "split"),
         find=None if find is None else sight.pattern(find.value, "find"),
         after=after,
+        before=before,
         written=written(node),
     )
 
@@ -192,13 +193,16 @@ def _join(entry: Entry, sight: Sight) -> Join | None:
             pairs.append((column, sight.expression(pair.value, pair.name)))
     if file is None or not pairs:
         return None
-    return Join(file=_file(file, sight), source=source, on=tuple(pairs), many=many)
+    name, files = _file(file, sight)
+    return Join(file=name, files=files, source=source, on=tuple(pairs), many=many)
 
 
-def _file(entry: Entry, sight: Sight) -> Expression:
+def _file(entry: Entry, sight: Sight) -> tuple[Expression, globs.Glob | None]:
     value = getattr(entry.value, "value", None)
-    if isinstance(value, str) and "{" not in value:
-        if ".." in value.split("/"):
-            sight.problems.error(entry.value, "files", "a joined file must lie under the PATH, without ..")
-        return Constant(value)
-    return sight.expression(entry.value, "file")
+    if not isinstance(value, str) or "{" in value:
+        return sight.expression(entry.value, "file"), None
+    try:
+        return Constant(value), globs.parse(value)
+    except globs.GlobError as error:
+        sight.problems.error(entry.value, "files", str(error))
+        return Constant(value), None

@@ -43,8 +43,8 @@ class Remarks:
             if path not in watch.found and not path.optional:
                 yield Note(file=file, text=f"{path.text!r} was found in none of {self._counted()}.{_near(path, keys)}")
         for (kind, line), times in sorted(self.left_out.items()):
-            text = f"{times:,} {kind} were left out by when or unless (mapping, line {line})"
-            yield Note(file=file, text=text if times > 1 else text.replace("were", "was"))
+            counted = f"1 of the {kind} was" if times == 1 else f"{times:,} of the {kind} were"
+            yield Note(file=file, text=f"{counted} left out by when or unless (mapping, line {line})")
         if watch.uneven:
             text = f"parallel lists differ in length in {watch.uneven:,} records; what the shorter ones lack is missing"
             yield Note(file=file, text=text)
