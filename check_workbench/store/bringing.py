@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import duckdb
+    import numpy as np
     import pyarrow as pa
 
     from check_workbench.store.others import Other
@@ -190,30 +191,56 @@ def bring_meta(cursor: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
 
 
 def _bring(cursor: duckdb.DuckDBPyConnection, other: Other, name: str, told: Callable[[float], None]) -> int:
-    """Insert their rows of the runs that are new or win."""
+    """Insert their rows of the runs that are new or win, in the order in which they lie there."""
     columns = list(TABLES[name].columns)
-    values = {"run_key": "fates.key", "source_key": "p.place"}
-    selected = ", ".join(values.get(c, f"t.{quote(c)}") for c in columns)
-    cursor.register("their_rows", _counted(other.read(name, columns), other.rows[name], told))
+    cursor.register("their_rows", _won(cursor, other.read(name, columns), told=told, total=other.rows[name]))
     came = number(
         cursor,
-        f"insert into {name} ({listed(columns)}) select {selected} from their_rows as t "
-        "join fates on fates.their_key = t.run_key and fates.fate <> 'already' "
-        + ("left join sources_places as p on p.side = 1 and p.key = t.source_key" if name == "runs" else ""),
+        f"insert into {name} ({listed(columns)}) select {listed(columns, of='t')} from their_rows as t",
     )
     cursor.unregister("their_rows")
     return came
 
 
-def _counted(rows: pa.RecordBatchReader, total: int, told: Callable[[float], None]) -> pa.RecordBatchReader:
-    """Tell the share of the rows that was read, while they are read."""
+def _won(
+    cursor: duckdb.DuckDBPyConnection,
+    rows: pa.RecordBatchReader,
+    *,
+    told: Callable[[float], None],
+    total: int,
+) -> pa.RecordBatchReader:
+    """Keep the rows of runs that are new or win, with the keys that they have here; a join would lose their order."""
+    import numpy as np
     import pyarrow as pa
+
+    found = cursor.execute("select their_key, key from fates where fate <> 'already' order by 1").fetchnumpy()
+    keys = np.asarray(found["their_key"]), np.asarray(found["key"])
+    sources = dict(cursor.execute("select key, place from sources_places where side = 1").fetchall())
 
     def batches() -> Iterator[pa.RecordBatch]:
         read = 0
         for batch in rows:
-            yield batch
+            yield _with_keys(batch, keys, sources)
             read += batch.num_rows
             told(read / total)
 
     return pa.RecordBatchReader.from_batches(rows.schema, batches())
+
+
+def _with_keys(
+    batch: pa.RecordBatch,
+    keys: tuple[np.ndarray, np.ndarray],
+    sources: dict[int, int],
+) -> pa.RecordBatch:
+    import numpy as np
+    import pyarrow as pa
+
+    theirs, ours = keys
+    run_keys = batch["run_key"].to_numpy(zero_copy_only=False)
+    places = np.searchsorted(theirs, run_keys).clip(max=len(theirs) - 1)
+    won = theirs[places] == run_keys
+    kept = batch.filter(pa.array(won))
+    values = {"run_key": pa.array(ours[places[won]], pa.int64())}
+    if "source_key" in batch.schema.names:
+        values["source_key"] = pa.array([sources.get(key) for key in kept["source_key"].to_pylist()], pa.int64())
+    return pa.record_batch([values.get(name, kept[name]) for name in batch.schema.names], schema=batch.schema)

@@ -71,8 +71,8 @@ def read(folder: Path) -> Manifest:
     except (KeyError, TypeError, ValueError) as error:
         raise _damaged(folder, f"lacks what an export writes ({error!r})") from error
     whole = [version, *rows.values()]
-    if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in whole):
-        raise _damaged(folder, "has a schema_version or rows that are no counts")
+    if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in whole) or version < 1:
+        raise _damaged(folder, "has a schema_version or rows that are no such numbers")
     if not all(_TABLE.fullmatch(name) for name in rows):
         raise _damaged(folder, f"names a table that no export has: {sorted(rows)}")
     return Manifest(schema_version=version, rows=rows, digests=digests)

@@ -111,12 +111,13 @@ def _folder(path: Path) -> Iterator[Other]:
         return
     with tempfile.TemporaryDirectory(prefix="check-workbench-") as folder:
         copy = Path(folder) / "store.duckdb"
-        connection = connected(str(copy))
-        for name in held.rows:
-            connection.register("rows_of_a_file", parquet.read(manifest.file_of(path, name)))
-            connection.execute(f"create table {quote(name)} as select * from rows_of_a_file")
-            connection.unregister("rows_of_a_file")
-        connection.close()
+        with contextlib.closing(connected(str(copy))) as connection:
+            for name in held.rows:
+                connection.register("rows_of_a_file", parquet.read(manifest.file_of(path, name)))
+                connection.execute(f"create table {quote(name)} as select * from rows_of_a_file")
+                connection.unregister("rows_of_a_file")
+            if schema.version_of(connection, str(path)) != held.schema_version:
+                raise InputError(f"{path}: the manifest and meta.parquet name different versions; export again")
         with _migrated(copy, str(path)) as other:
             yield other
 

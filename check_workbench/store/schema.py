@@ -199,7 +199,8 @@ def _raise_to_present(connection: duckdb.DuckDBPyConnection, version: int, where
         if step not in MIGRATIONS:
             raise StoreError(f"{where} is a store of version {step}, and no way from there to {VERSION} is known.")
         MIGRATIONS[step](connection)
-    connection.execute("insert or replace into meta values ('schema_version', ?)", [str(VERSION)])
+    connection.execute("delete from meta where key = 'schema_version'")
+    connection.execute("insert into meta values ('schema_version', ?)", [str(VERSION)])
 
 
 def version_of(connection: duckdb.DuckDBPyConnection, where: str) -> int:

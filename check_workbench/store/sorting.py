@@ -102,8 +102,8 @@ def _between(parts: Sequence[_Part], low: int, high: int) -> pa.Table:
     for part in parts:
         with pa.OSFile(str(part.path)) as stream:
             blocks = pa.ipc.open_file(stream)
-            start = max(0, int(part.firsts.searchsorted(low, side="right")) - 1)
-            stop = int(part.firsts.searchsorted(high, side="left"))
+            start = max(0, int(part.firsts.searchsorted(low)) - 1)
+            stop = int(part.firsts.searchsorted(high))
             for number in range(start, stop):
                 block = blocks.get_batch(number)
                 first, last = block[KEY].to_numpy().searchsorted([low, high])
