@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.records import Run
@@ -200,26 +201,23 @@ def _system_prompt(made: Sequence[Made]) -> str | None:
 
 def _metrics(made: Sequence[Made]) -> dict[str, Any]:
     found = {}
+    is_model = [one.span.type in _MODELS for one in made]
     for name, field in _METRICS.items():
-        values = [_amount(one, field) for one in made]
-        models = [v for v, one in zip(values, made, strict=True) if v is not None and one.span.type in _MODELS]
-        value = sum(models) if models else _outermost(made, values)
-        if value is not None:
-            found[name] = value
+        values = [one.found.get(field) for one in made]
+        if field == "tokens":
+            values = [_both(one.span) if value is None else value for value, one in zip(values, made, strict=True)]
+        if values.count(None) == len(values):
+            continue
+        models = [value for value in compress(values, is_model) if value is not None]
+        found[name] = sum(models) if models else _outermost(made, values)
     return found
 
 
-def _amount(one: Made, field: str) -> float | None:
-    if field in one.found:
-        value: float = one.found[field]
-        return value
-    parts = (one.span.tokens_in, one.span.tokens_out) if field == "tokens" else ()
-    return sum(part or 0 for part in parts) if any(part is not None for part in parts) else None
+def _both(one: Span) -> int | None:
+    if one.tokens_in is None and one.tokens_out is None:
+        return None
+    return (one.tokens_in or 0) + (one.tokens_out or 0)
 
 
 def _outermost(made: Sequence[Made], values: Sequence[float | None]) -> float | None:
-    if all(value is None for value in values):
-        return None
-    return total(
-        [Amount(one.span.span_id, one.span.parent_id, v) for one, v in zip(made, values, strict=True)],
-    )
+    return total([Amount(one.span.span_id, one.span.parent_id, v) for one, v in zip(made, values, strict=True)])
