@@ -59,7 +59,14 @@ def runs_of(path: Path, origin: Origin, build: BuildSome) -> Iterator[Run | Reje
                 yield from _built(item, origin, build)
 
 
-def conversations(path: Path, origin: Origin, build: Build) -> Iterator[Run | Rejected]:
+def is_message(value: Any) -> bool:
+    """Say whether a record is a chat message that stands by itself."""
+    return isinstance(value, dict) and "role" in value and not any(key in value for key in LISTS)
+
+
+def conversations(
+    path: Path, origin: Origin, build: Build, *, alone: Callable[[Any], bool] = is_message
+) -> Iterator[Run | Rejected]:
     """Build a run of every record that holds messages.
 
     Messages that stand by themselves, in an array or one a line, are one record together; an array among the records is
@@ -69,23 +76,25 @@ def conversations(path: Path, origin: Origin, build: Build) -> Iterator[Run | Re
     ----------
     path, origin, build
         As for `runs`; a list of messages becomes the record `{"messages": …}`.
+    alone
+        Says whether a record is only one of the messages.
     """
     said: list[Any] = []
     first: Item | None = None
-    alone = partial(_alone, build)
+    made = partial(_alone, build)
     with opened(path) as stream:
         for item in items(stream, origin.file):
             if isinstance(item, Rejected):
                 yield item
-            elif isinstance(item.value, dict) and "role" in item.value and not any(k in item.value for k in LISTS):
+            elif alone(item.value):
                 first = first or item._replace(locate=partial(int, item.line))
                 said.append(item.value)
-            elif isinstance(item.value, list):
-                yield from _built(item._replace(value={"messages": item.value}), origin, alone)
+            elif isinstance(item.value, list) and item.value and alone(item.value[0]):
+                yield from _built(item._replace(value={"messages": item.value}), origin, made)
             else:
-                yield from _built(item, origin, alone)
+                yield from _built(item, origin, made)
     if first is not None:
-        yield from _built(first._replace(value={"messages": said}), origin, alone)
+        yield from _built(first._replace(value={"messages": said}), origin, made)
 
 
 def refusal(take: Callable[[dict[str, Any]], None], record: Any) -> str | None:

@@ -8,6 +8,7 @@
 | `assistant` | a span of type `llm`, text in `output`; after it one span of type `tool` for each call |
 | `tool`, `function` | the `output` of the call that it answers; without such a call a `tool` span of its own |
 | any other role | a span of that type, text in `input` |
+| blocks `tool_use` and `tool_result` in a message's content | calls and results, as above; `thinking` in `attributes` |
 
 A call that nobody answered is a `tool` span without output. Arguments stay what was recorded, text or object; the store
 compares both in their canonical form.
@@ -22,10 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Span
+from check_workbench.sources.blocks import CALLS, blocks_of
 from check_workbench.sources.spans import span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from check_workbench.sources.blocks import Blocks
 
     _Call = tuple[str | None, Any, str | None]
     """Name, arguments and id of a call."""
@@ -117,6 +121,9 @@ class _Telling:
     def add(self, message: Mapping[str, Any], role: str) -> None:
         text = message.get("content")
         if text is not None and not isinstance(text, str):
+            if isinstance(text, list) and any(map(_is_block, text)):
+                self._unpack(message, role, blocks_of(text))
+                return
             text = text_of(text)
         if role in _RESULTS:
             self._answer(message, text)
@@ -133,6 +140,20 @@ class _Telling:
             last_reply=self._last,
             ends_with_reply=self._closed,
         )
+
+    def _unpack(self, message: Mapping[str, Any], role: str, found: Blocks) -> None:
+        """Take a message of the Anthropic API as the messages of which it is made."""
+        plain = {**message, "content": found.others or found.text}
+        if found.thinking is not None:
+            plain["thinking"] = found.thinking
+        if role == "assistant":
+            made = [{"id": one.get("id"), "name": one.get("name"), "args": one.get("input")} for one in found.calls]
+            self._reply({**plain, "tool_calls": [*_calls(message), *made], "function_call": None}, found.text)
+        for one in found.results:
+            told = {"tool_call_id": one.get("tool_use_id"), "content": one.get("content")}
+            self._answer(told | ({"is_error": True} if one.get("is_error") is True else {}), text_of(told["content"]))
+        if role != "assistant" and found.text is not None:
+            self._say(plain, role, found.text)
 
     def _say(self, message: Mapping[str, Any], role: str, text: str | None) -> None:
         type_ = _TYPES.get(role, role)
@@ -230,6 +251,12 @@ def _extras(message: Mapping[str, Any]) -> dict[str, Any] | None:
     if odd:
         extras["content"] = content
     return extras or None
+
+
+def _is_block(part: Any) -> bool:
+    """Say whether a part of a message is one of the Anthropic API that is more than text."""
+    type_ = part.get("type") if isinstance(part, dict) else None
+    return isinstance(type_, str) and (type_ in CALLS or type_ == "thinking" or type_.endswith("tool_result"))
 
 
 def _part(part: Any) -> str | None:

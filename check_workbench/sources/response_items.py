@@ -36,7 +36,8 @@ _OUTPUTS = ("output", "outputs", "results", "result", "tools")
 _TOLD = frozenset({"type", "id", "call_id", "name", "role", "content", "status", *_INPUTS})
 _FAILED = ("failed", "declined")
 _ENDED = ("completed", *_FAILED)
-_SHOWN = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"})
+SHOWN = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"})
+"""Types of the parts of a message that text shows whole."""
 
 
 class Items:
@@ -96,7 +97,7 @@ class Items:
         role, content = item.get("role"), item.get("content")
         kept = {key: value for key, value in item.items() if key not in _TOLD and value is not None}
         text = text_of(content)
-        if isinstance(content, list) and not all(isinstance(p, dict) and p.get("type") in _SHOWN for p in content):
+        if isinstance(content, list) and not all(isinstance(p, dict) and p.get("type") in SHOWN for p in content):
             kept["content"] = content
         if role == "assistant":
             if self._open and self.reply is not None and self.reply["output"] is not None:
@@ -165,7 +166,7 @@ class Items:
         if isinstance(result, dict) and "content" in result:
             failed = failed or result.get("success") is False
             result = result["content"]
-        shown = isinstance(result, list) and all(isinstance(p, dict) and p.get("type") in _SHOWN for p in result)
+        shown = isinstance(result, list) and all(isinstance(p, dict) and p.get("type") in SHOWN for p in result)
         output = text_of(result) if shown else result
         row.update(output=output, status="error" if failed else "ok", ended_at=at)
         if failed:
