@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from check_workbench.comparison import compare
     from check_workbench.dialects import read_checks
     from check_workbench.drafts import preview
+    from check_workbench.engines import connect
     from check_workbench.evaluation import evaluate
     from check_workbench.plans import plan
     from check_workbench.store import Store
@@ -25,6 +26,7 @@ _HOMES = {
     "Store": ("store", "Store"),
     "calibrate": ("calibration", "calibrate"),
     "compare": ("comparison", "compare"),
+    "connect": ("engines", "connect"),
     "evaluate": ("evaluation", "evaluate"),
     "open": ("store", "open_store"),
     "plan": ("plans", "plan"),
@@ -37,6 +39,7 @@ __all__ = [
     "Store",
     "calibrate",
     "compare",
+    "connect",
     "evaluate",
     "open",
     "plan",

@@ -13,7 +13,7 @@ from check_workbench.evaluation import questions, versions
 from check_workbench.evaluation.checking import judge_runs
 from check_workbench.evaluation.report import Results
 from check_workbench.evaluation.units import runs_of
-from check_workbench.evaluators import Evaluator, open_evaluator
+from check_workbench.evaluators import Evaluator, Made, open_evaluator
 from check_workbench.store.progress import Progress
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ __all__ = ["Results", "evaluate", "read"]
 def evaluate(
     checks: Check | str | Path | Iterable[Check | str | Path],
     store: Store,
-    evaluator: Evaluator | str | None = None,
+    evaluator: Evaluator | Callable[[], Evaluator] | str | None = None,
     *,
     progress: Callable[[str, float], None] | None = None,
 ) -> Results:
@@ -44,9 +44,10 @@ def evaluate(
     checks
         One check or many, or files, folders or `FILE#ID` that hold them.
     store
-        The recorded runs.
+        The recorded runs: a store, or what `connect` returned.
     evaluator
-        Who is asked for missing answers: an object, or a name from the settings; None asks nobody.
+        Who is asked for missing answers: an object, a function that makes one, or a name from the settings; None asks
+        nobody. Where runs stay in Spark, each partition of them has its own.
     progress
         Called with the check's id and the share of everything that is done; without one, a line on stderr says how far
         it is once two seconds have passed.
@@ -160,12 +161,17 @@ def _read_files(paths: Sequence[str | Path]) -> tuple[Check, ...]:
     return read_checks(paths)
 
 
-def _opened(evaluator: Evaluator | str | None) -> Evaluator | None:
+def _opened(evaluator: Evaluator | Callable[[], Evaluator] | str | None) -> Evaluator | None:
+    if isinstance(evaluator, type):
+        return Made(evaluator)
     if evaluator is None or isinstance(evaluator, Evaluator):
         return evaluator
+    if callable(evaluator):
+        return Made(evaluator)
     if isinstance(evaluator, str):
         return open_evaluator(evaluator)
     raise InputError(
-        "evaluator must be a name from the settings, or an object with `name`, `capabilities` and `answer`, "
+        "evaluator must be a name from the settings, an object with `name`, `capabilities` and `answer`, or a "
+        "function that makes one, "
         f"got {type(evaluator).__name__}",
     )

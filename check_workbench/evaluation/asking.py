@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.checks import kind_of
+from check_workbench.engines import Connected
 from check_workbench.errors import EvaluatorError, WorkbenchError
 from check_workbench.evaluation.requests import Asking, requests_of
 from check_workbench.evaluation.rows import naive
@@ -52,6 +53,10 @@ def ask(asking: Asking, units: pd.DataFrame) -> tuple[list[Answer], Counter[str]
     EvaluatorError
         If the evaluator stopped answering; what it had answered is stored.
     """
+    if isinstance(asking.store, Connected) and not units.empty:
+        from check_workbench.evaluation.partitions import ask_in_partitions
+
+        return ask_in_partitions(asking, units, asking.store)
     item = asking.check.items[asking.place]
     if units.empty or kind_of(item.asks) not in asking.evaluator.capabilities.kinds:
         return [], Counter()

@@ -26,10 +26,6 @@ QUOTED = 200
 """As many characters of a quote are kept by rules."""
 
 _PLACEHOLDER = re.compile(r"\{(tool|count|args)\}")
-_CALLED = """
-    select r.run_id, s.span_id, s.name, s.input from spans s join runs r using (run_key)
-    where r.run_id in (select unnest(?::varchar[])) and s.span_id in (select unnest(?::varchar[]))
-"""
 
 
 def finding_id(check: str, run: str, key: str) -> str:
@@ -186,8 +182,9 @@ def _finding(check: Check, where: Mapping[str, Any], **values: Any) -> dict[str,
 def _called(check: Check, found: pd.DataFrame, store: Store) -> dict[tuple[str, str], tuple[str, str]]:
     if found.empty or not set(_PLACEHOLDER.findall(check.guidance or check.title)) & {"tool", "args"}:
         return {}
-    firsts = {str(spans[0]) for spans in found["spans"] if spans is not None and len(spans)}
-    rows = store.sql(_CALLED, [sorted(set(found["run_id"])), sorted(firsts)])
+    from check_workbench import rules
+
+    rows = rules.first_spans(store, found)
     return {
         (run, span): (_text(name), _text(args)) for run, span, name, args in rows.itertuples(index=False, name=None)
     }

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from check_workbench.rules import shape
-from check_workbench.rules.stored import asked_of, findings, measure_into
+from check_workbench.rules.stored import asked_of, findings, first_spans, measure_into
 from check_workbench.rules.table import TYPES
 from check_workbench.rules.unrecovered_error import left_failed
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from check_workbench.checks import Rule
 
-__all__ = ["TYPES", "asked_of", "find", "findings", "left_failed", "measure", "measure_into"]
+__all__ = ["TYPES", "asked_of", "find", "findings", "first_spans", "left_failed", "measure", "measure_into"]
 
 
 def measure(rule: Rule, spans: Table, runs: Table) -> Table:

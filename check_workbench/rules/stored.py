@@ -9,7 +9,6 @@ import ibis
 from check_workbench import checks, patterns
 from check_workbench.rules import searched, shape
 from check_workbench.rules.table import TYPES
-from check_workbench.store.expressions import compiled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +52,7 @@ def measure_into(store: Store, rule: checks.Rule, asked: str) -> int:
         return searched.measure_into(store, rule, asked, recorded)
     measured = TYPES[type(rule)].measure(rule, recorded)
     rows = measured.select("run_key", "value", "reason", asked=ibis.literal(asked))
-    with store.transaction() as cursor:
-        cursor.execute(f"insert into measurements by name {compiled(rows)}")
-        row = cursor.fetchone()
-    return int(row[0]) if row else 0
+    return store.insert("measurements", rows)
 
 
 def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = None) -> pd.DataFrame:
@@ -96,6 +92,30 @@ def findings(store: Store, rule: checks.Rule, at: float, *, asked: str | None = 
     names = store.execute(recorded.runs.select("run_key", "run_id"))
     found.insert(0, "run_id", found["run_key"].map(names.set_index("run_key")["run_id"]))
     return found.drop(columns="run_key")
+
+
+def first_spans(store: Store, found: pd.DataFrame) -> pd.DataFrame:
+    """Fetch name and input of the first span of each finding.
+
+    Parameters
+    ----------
+    store
+        The store.
+    found
+        Findings with `run_id` and `spans`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        `run_id span_id name input`; findings without spans have no row.
+    """
+    listed = zip(found["run_id"], found["spans"], strict=True)
+    firsts = {(run, spans[0]) for run, spans in listed if spans is not None and len(spans)}
+    wanted = ibis.memtable(sorted(firsts), schema={"of_run": "string", "first": "string"})
+    spans, runs = store.table("spans"), store.table("runs")
+    own = runs.inner_join(wanted, runs.run_id == wanted.of_run).select("run_key", "run_id", "first")
+    named = own.inner_join(spans, [own.run_key == spans.run_key, own["first"] == spans.span_id])
+    return store.execute(named.select("run_id", "span_id", "name", "input"))
 
 
 def _unmeasured(store: Store, asked: str) -> shape.Recorded | None:

@@ -39,7 +39,7 @@ def query(connection: duckdb.DuckDBPyConnection, text: str, params: Any = None) 
     relation = connection.sql(text, params=params)
     if relation is None:
         return pd.DataFrame()
-    return _to_pandas(relation.to_arrow_table())
+    return to_pandas(relation.to_arrow_table())
 
 
 def arrow_types(columns: Mapping[str, str]) -> dict[str, Any]:
@@ -106,7 +106,8 @@ def _json_or_none(value: Any) -> str | None:
     return None if missing else json_text(value)
 
 
-def _to_pandas(rows: pa.Table) -> pd.DataFrame:
+def to_pandas(rows: pa.Table) -> pd.DataFrame:
+    """Turn Arrow rows into a DataFrame; whole-number columns with missing values become `Int64`."""
     import pandas as pd
     import pyarrow as pa
 

@@ -200,7 +200,7 @@ class Held:
         for column in replace_on:
             if column not in known:
                 raise InputError(f"replace_on must name columns of {name}, got {column!r}")
-        with self.transaction() as cursor, staged(cursor, name, rows) as columns:
+        with self.transaction() as cursor, staged(cursor, name, rows, read_once=not replace_on) as columns:
             if replace_on:
                 same = " and ".join(f"t.{quote(c)} is not distinct from new.{quote(c)}" for c in replace_on)
                 cursor.execute(

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def staged(cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | ibis.Table) -> Iterator[list[str]]:
-    """Copy the rows into the temporary table `new_rows`, and yield the names of its columns."""
+def staged(
+    cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | ibis.Table, *, read_once: bool
+) -> Iterator[list[str]]:
+    """Show the rows as `new_rows`, copied unless they are an expression that is read once; yield their columns."""
     from pandas import DataFrame
 
     if isinstance(rows, DataFrame):
@@ -26,9 +28,11 @@ def staged(cursor: duckdb.DuckDBPyConnection, name: str, rows: pd.DataFrame | ib
         cursor.register("new_frame", frames.to_arrow(name, rows))
         cursor.execute("create or replace temp table new_rows as select * from new_frame")
         cursor.unregister("new_frame")
-    else:
-        columns = list(rows.columns)
-        with memory_tables(cursor, rows):
-            cursor.execute(f"create or replace temp table new_rows as {compiled(rows)}")
-    yield columns
-    cursor.execute("drop table new_rows")
+        yield columns
+        cursor.execute("drop table new_rows")
+        return
+    kind = "view" if read_once else "table"
+    with memory_tables(cursor, rows):
+        cursor.execute(f"create or replace temp {kind} new_rows as {compiled(rows)}")
+        yield list(rows.columns)
+        cursor.execute(f"drop {kind} new_rows")
