@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from check_workbench.decisions import delimited, parquet
 from check_workbench.decisions.rows import Row
 from check_workbench.errors import InputError
-from check_workbench.sources.format import Note, Rejected
+from check_workbench.sources.format import SUFFIXES, Note, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, Member, items, members, opened, shape_of
 from check_workbench.sources.json_window import CHUNK
 from check_workbench.sources.mapping import sqlite_rows
@@ -59,7 +59,9 @@ def located(path: Path, source: Source, base: Scope, *, around: bool) -> Iterato
             if isinstance(item, Located):
                 item.scope.kept = {**item.scope.kept, "place": place, "line": item.line}
             yield item
-    except (InputError, *BROKEN_GZIP) as error:
+    except BROKEN_GZIP as error:
+        yield Rejected(file=file, line=1, reason=f"the compressed file is broken: {error}")
+    except InputError as error:
         yield Rejected(file=file, line=1, reason=str(error).removeprefix(f"{path}: "))
 
 
@@ -71,9 +73,7 @@ def _located(path: Path, source: Source, base: Scope, file: str, *, around: bool
         raise InputError(f"the mapping reads the table {source.table!r} of it, but it is no SQLite file")
     elif magic.startswith(parquet.MAGIC):
         yield from _of_rows(parquet.FORMAT.read(path, ()), source.records, base)
-    elif (
-        path.name.lower().removesuffix(".gz").endswith(_TABLES) or magic.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in b"{["
-    ):
+    elif _is_delimited(path.name, magic):
         yield from _of_rows(_cells(path), source.records, base)
     elif source.records is not None and _spreads(source.records) and _is_large_object(path):
         yield from _of_members(path, source.records, base, file, around=around)
@@ -84,6 +84,13 @@ def _located(path: Path, source: Source, base: Scope, file: str, *, around: bool
 def _magic(path: Path) -> bytes:
     with opened(path) as stream:
         return stream.read(64)
+
+
+def _is_delimited(name: str, start: bytes) -> bool:
+    bare = name.lower().removesuffix(".gz")
+    if bare.endswith((*_TABLES, *SUFFIXES)):
+        return bare.endswith(_TABLES)
+    return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[")
 
 
 def _cells(path: Path) -> Iterator[Any]:

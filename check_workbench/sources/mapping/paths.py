@@ -135,7 +135,7 @@ def parse(text: str) -> Path:
         variable, at = found[1], found.end()
         if up:
             raise PathError(f"${variable} is known everywhere, it must come without ^")
-    if text[at:] == "." or (at and at == len(text)):
+    if (text[at:] == "." and variable is None) or (at and at == len(text)):
         return Path(text=text, up=up, variable=variable, steps=())
     steps = tuple(_steps(text, at, after_variable=variable is not None))
     if len(steps) > MOST_STEPS:
@@ -210,6 +210,8 @@ def _steps(text: str, at: int, *, after_variable: bool) -> Iterator[Step]:
         dot = text[at] == "."
         if dot and not first:
             at += 1
+        if at == len(text):
+            raise PathError("a part must follow the point", at)
         found = _TOKEN.match(text, at)
         if found is None or (dot and first) or not (first or dot or text[at] == "["):
             raise PathError(f"{text[at:][:20]!r} is no part of a path", at)

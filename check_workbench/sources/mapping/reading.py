@@ -47,7 +47,7 @@ def plan_of(text: str, file: str, *, name: str) -> Plan:
     """
     problems = Problems()
     document = parse(text, "yaml")
-    problems.flaws(document.flaws)
+    problems.flaws(dataclasses.replace(flaw, hint=flaw.hint or _advice(flaw.message)) for flaw in document.flaws)
     plan = None
     if document.roots:
         plan = _plan(document.roots[0], problems, name)
@@ -57,6 +57,11 @@ def plan_of(text: str, file: str, *, name: str) -> Plan:
         lines = [f"{file}:{p.line}:{p.column}: {p.message}. {p.hint}".rstrip() for p in problems.sorted()]
         raise InputError("\n".join(lines))
     return plan
+
+
+def _advice(message: str) -> str:
+    in_braces = "flow mapping" in message and "got '['" in message
+    return "Inside { } put a path with brackets in quotes: 'history[].role'." if in_braces else ""
 
 
 def places_of(node: Node, sight: Sight, what: str) -> Places | None:

@@ -46,7 +46,7 @@ class Remarks:
             counted = f"1 of the {kind} was" if times == 1 else f"{times:,} of the {kind} were"
             yield Note(file=file, text=f"{counted} left out by when or unless (mapping, line {line})")
         if watch.uneven:
-            text = f"parallel lists differ in length in {watch.uneven:,} records; what the shorter ones lack is missing"
+            text = f"parallel lists differ in length, {watch.uneven:,} times; what the shorter ones lack is missing"
             yield Note(file=file, text=text)
         if self.unread:
             shown = ", ".join(map(repr, sorted(self.unread)[:SHOWN]))
