@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 _KEYED = re.compile(rb'[\xef\xbb\xbf\s]*\{\s*"([^"\\]*)"\s*:\s*\{')
 _PARTS = frozenset({"turn_history", "summary", "info"})
 """Members of a record that are objects, so that they do not look like records."""
-_USED = frozenset({"query", "turn_history", "trajectory"})
+_USED = frozenset({"environment", "query", "turn_history", "trajectory"})
 _NAMED = frozenset({"actions", "observations", "thoughts"})
 _METRICS = ("max_reward", "turns_taken", "reward")
 

@@ -163,7 +163,7 @@ def _place(step: Any, count: int) -> str | None:
 
 
 FORMAT = Format(
-    name="who-and-when",
+    name="who_and_when",
     summary="Who&When: failed multi-agent runs with the agent and step that people blamed, one a file",
     detect=_detect,
     read=_read,
