@@ -12,11 +12,10 @@ from check_workbench.store.staging import Raw, settle, stage
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import duckdb
-
     from check_workbench.records import Decision
     from check_workbench.results import Answer
     from check_workbench.store.batches import Placed
+    from check_workbench.store.bay import Bay
     from check_workbench.store.report import Taken
     from check_workbench.store.staging import Fates
 
@@ -57,6 +56,11 @@ class Tally:
         self.answers += answers
         self.already += decisions_before + answers_before
 
+    def keep_said_of(self, run_ids: set[str]) -> None:
+        """Keep the decisions and answers about some runs alone."""
+        self.said = [decision for decision in self.said if decision.run_id in run_ids]
+        self.answered = [answer for answer in self.answered if answer.run_id in run_ids]
+
     def note(self, file: str, text: str) -> None:
         """Note something that was assumed, once."""
         note = f"{file}: {text}"
@@ -93,18 +97,13 @@ class Tally:
         self.notes += other.notes
 
 
-def store_placed(
-    cursor: duckdb.DuckDBPyConnection,
-    groups: Iterable[Sequence[Placed]],
-    target: Target,
-    own: Tally,
-) -> None:
+def store_placed(bay: Bay, groups: Iterable[Sequence[Placed]], target: Target, own: Tally) -> None:
     """Store runs that a reader made.
 
     Parameters
     ----------
-    cursor
-        In a transaction.
+    bay
+        Beside the transaction of the file.
     groups
         The runs, in groups so small that a group becomes Arrow while it is still near the processor.
     target
@@ -122,8 +121,5 @@ def store_placed(
         return
     names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps" if whole.steps.num_rows else "")
     for name, rows in zip(TABLES, whole, strict=True):
-        cursor.register(name, rows)
-    stage(cursor, names)
-    own.add(settle(cursor, target.source), target.file)
-    for name in TABLES:
-        cursor.unregister(name)
+        bay.side.register(name, rows)
+    own.add(settle(bay, stage(bay.side, names), target.source), target.file)

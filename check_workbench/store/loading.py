@@ -13,6 +13,7 @@ from check_workbench.sources import Note, Rejected
 from check_workbench.store import native
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
+from check_workbench.store.bay import Bay
 from check_workbench.store.doctor import examine
 from check_workbench.store.files import Found, find
 from check_workbench.store.opinions import store_answers, store_decisions
@@ -143,10 +144,11 @@ def _store_file(
 ) -> None:
     source = next_key(cursor, "sources", "source_key")
     target = Target(file=str(item.path), first=begin_file(cursor), source=source)
-    if recognised.format.read is None:
-        native.load(cursor, item.path, target, own, told)
-    else:
-        _store_runs(cursor, _runs(item, recognised, own), target, own)
+    with Bay(cursor) as bay:
+        if recognised.format.read is None:
+            native.load(bay, item.path, target, own, told)
+        else:
+            _store_runs(bay, _runs(item, recognised, own), target, own)
     if own.runs or own.replaced:
         cursor.execute(
             "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
@@ -170,16 +172,11 @@ def _runs(item: Found, recognised: sources.Recognised, own: Tally) -> Iterator[t
             own.rejected.append(record)
 
 
-def _store_runs(
-    cursor: duckdb.DuckDBPyConnection,
-    runs: Iterator[tuple[int, Run]],
-    target: Target,
-    own: Tally,
-) -> None:
+def _store_runs(bay: Bay, runs: Iterator[tuple[int, Run]], target: Target, own: Tally) -> None:
     placed = (Placed(target.first + offset, line, run) for offset, (line, run) in enumerate(runs))
     for first in placed:
         batch = _while_under(SPANS_A_BATCH, chain([first], placed))
-        store_placed(cursor, _groups(batch), target, own)
+        store_placed(bay, _groups(batch), target, own)
 
 
 def _groups(placed: Iterator[Placed]) -> Iterator[list[Placed]]:

@@ -14,6 +14,7 @@ from check_workbench.sources import Rejected, opened
 from check_workbench.sources.json_text import decode, reason_of
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
+from check_workbench.store.bay import keep
 from check_workbench.store.blocks import blocks
 from check_workbench.store.native_sql import NAIVE, PARSED, RAW, STEPPED, SUSPECTS
 from check_workbench.store.own_runs import NAIVE_NOTE, run_of
@@ -28,24 +29,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from check_workbench.records import Run
+    from check_workbench.store.bay import Bay
     from check_workbench.store.blocks import Block
 
-TABLES = ("native_parsed", "suspects")
 
-
-def load(
-    cursor: duckdb.DuckDBPyConnection,
-    path: Path,
-    target: Target,
-    own: Tally,
-    told: Callable[[float], None],
-) -> None:
+def load(bay: Bay, path: Path, target: Target, own: Tally, told: Callable[[float], None]) -> None:
     """Load a file of our own JSON lines.
 
     Parameters
     ----------
-    cursor
-        In a transaction.
+    bay
+        Beside the transaction of the file.
     path
         The file, plain or gzip.
     target
@@ -62,31 +56,23 @@ def load(
             if block.broken:
                 own.rejected.append(Rejected(file=target.file, line=block.first_line, reason=block.broken))
                 break
-            key = _store_block(cursor, block, key, target, own)
+            key = _store_block(bay, block, key, target, own)
             told(min(1.0, block.read / size))
-    for name in TABLES:
-        cursor.execute(f"drop table if exists {name}")
 
 
-def _store_block(
-    cursor: duckdb.DuckDBPyConnection,
-    block: Block,
-    key: int,
-    target: Target,
-    own: Tally,
-) -> int:
+def _store_block(bay: Bay, block: Block, key: int, target: Target, own: Tally) -> int:
     """Store the plain lines of a block, then the others, and return the next free key."""
     lines = block.table(key)
     if not lines.num_rows:
         return key
-    _parse(cursor, lines)
-    stage(cursor, RAW if number(cursor, STEPPED) else RAW._replace(steps=""), suspects=SUSPECTS)
-    cursor.unregister("native_lines")
-    if number(cursor, NAIVE):
+    side = bay.side
+    _parse(side, lines)
+    staged = stage(side, RAW if number(side, STEPPED) else RAW._replace(steps=""), suspects=SUSPECTS)
+    if number(side, NAIVE):
         own.note(target.file, NAIVE_NOTE)
-    odd = {row for (row,) in cursor.execute("select row from suspects").fetchall()}
+    odd = {row for (row,) in side.execute("select row from suspects").fetchall()}
     if len(odd) < lines.num_rows:
-        own.add(settle(cursor, target.source), target.file)
+        own.add(settle(bay, staged, target.source), target.file)
     after = key + int(lines.num_rows)
     if not odd:
         return after
@@ -96,21 +82,19 @@ def _store_block(
         for offset, (place, text) in enumerate(texts)
         if (run := _run(text, place.line, target, own)) is not None
     ]
-    store_placed(cursor, [placed], target, own)
+    store_placed(bay, [placed], target, own)
     return after + len(texts)
 
 
 def _parse(cursor: duckdb.DuckDBPyConnection, lines: pa.Table) -> None:
     """Parse the lines of a block, and leave those that are plain as `native_lines`."""
-    cursor.register("native_lines", lines)
-    cursor.execute(PARSED)
-    odd = [row for (row,) in cursor.execute("select row from native_parsed where odd").fetchall()]
-    if odd:
-        import numpy as np
+    import pyarrow.compute as pc
 
-        plain = np.isin(lines["row"].to_numpy(), odd, invert=True)
-        cursor.unregister("native_lines")
-        cursor.register("native_lines", lines.filter(plain))
+    cursor.register("native_lines", lines)
+    parsed = keep(cursor, "native_parsed", PARSED)
+    odd = parsed.filter(parsed["odd"])["row"]
+    if len(odd):
+        cursor.register("native_lines", lines.filter(pc.invert(pc.is_in(lines["row"], odd))))
 
 
 def _run(text: bytes, line: int, target: Target, own: Tally) -> Run | None:

@@ -132,7 +132,6 @@ def _unknown(name: str, record: type[Run | Span | Step]) -> str:
 
 
 PARSED = f"""
-create or replace temp table native_parsed as
 with parsed as (
     select row, line, try(json_transform(text, '{json.dumps(_shape(Run))}')) as j, try(json_structure(text)) as shape
     from native_lines

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.records import Run, Span, Step, columns
+from check_workbench.store.bay import keep
 from check_workbench.store.digests import maybe_json, run_digest, span_digest, step_digest, text_digest
 from check_workbench.store.names import listed, quote
 from check_workbench.store.schema import SQL_TYPES
@@ -16,7 +17,12 @@ from check_workbench.store.tables import next_key, number
 
 if TYPE_CHECKING:
     import duckdb
+    import pyarrow as pa
 
+    from check_workbench.store.bay import Bay
+
+NOBODY = "select 0::bigint as row limit 0"
+"""No run is left out."""
 MCP_TEXT_LIMIT = 200_000
 _RUN = [c.name for c in columns(Run)]
 _SPAN = [c.name for c in columns(Span)]
@@ -24,6 +30,38 @@ _STEP = [c.name for c in columns(Step)]
 _DERIVED = ["mcp_text", "failed", "input_digest", "output_digest"]
 _FLAG = r'[{,]"(?:(?:[^"\\]|\\.)*\.)?is_?[eE]rror":true'
 """An error flag among minified attributes, at any depth: `is_error`, `isError`, `tool.is_error`."""
+
+_FATES = """
+with placed as (
+    select row, line, run_id, digest, span_count, step_count, ended_at from stage_runs
+), firsts as (
+    select run_id, digest, line from file_runs
+    union all
+    select run_id, arg_min(digest, line), min(line) from placed
+    where run_id not in (select run_id from file_runs) group by run_id
+), known as (
+    select p.run_id, r.run_key, r.digest, r.span_count, r.ended_at, coalesce(s.n, 0) as step_count
+    from placed as p join runs as r using (run_id)
+    left join (
+        select run_key, count(*) as n from steps
+        where run_key in (select run_key from runs where run_id in (select run_id from placed))
+        group by run_key
+    ) as s using (run_key)
+    group by all
+)
+select p.row, p.line, p.run_id, p.digest, f.line as first_line, k.run_key as old_key,
+    case
+        when p.line <> f.line and p.digest = f.digest then 'already'
+        when p.line <> f.line then 'repeated'
+        when k.run_key is null then 'new'
+        when k.digest = p.digest then 'already'
+        when (p.span_count, p.step_count, coalesce(p.ended_at, '1900-01-01'::timestamp))
+            >= (k.span_count, k.step_count, coalesce(k.ended_at, '1900-01-01'::timestamp)) then 'replaced'
+        else 'already'
+    end as fate
+from placed as p join firsts as f using (run_id) left join known as k using (run_id)
+"""
+"""What becomes of each staged run: `new`, `replaced`, `already`, or `repeated` in its file."""
 
 
 class Raw(NamedTuple):
@@ -36,6 +74,14 @@ class Raw(NamedTuple):
     extra_spans: tuple[str, ...] = ()
     """Further columns of the spans that stay staged."""
     extra_steps: tuple[str, ...] = ()
+
+
+class Staged(NamedTuple):
+    """The rows of a batch as they are stored."""
+
+    runs: pa.Table
+    spans: pa.Table
+    steps: pa.Table
 
 
 class Fates(NamedTuple):
@@ -56,27 +102,27 @@ def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
     return next_key(cursor, "runs", "run_key")
 
 
-def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = "select -1 as row") -> None:
-    """Normalise and digest the raw rows of a batch.
+def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = NOBODY) -> Staged:
+    """Normalise and digest the raw rows of a batch; the cursor then has them as `stage_runs stage_spans stage_steps`.
 
     Parameters
     ----------
     cursor
-        In a transaction.
+        In no transaction.
     raw
         Relations with the raw rows.
     suspects
-        A query for the rows of runs that are left out; it may read the staged spans and steps.
+        A query for the rows of runs that are left out; it may read the staged spans and steps, and is kept.
     """
-    cursor.execute(f"create or replace temp table stage_spans as {_spans(raw)}")
-    cursor.execute(f"create or replace temp table stage_steps {_steps(raw)}")
-    cursor.execute(f"create or replace temp table suspects as {suspects}")
-    if number(cursor, "select count(*) from suspects where row >= 0"):
-        for name in ("stage_spans", "stage_steps"):
-            cursor.execute(f"delete from {name} where row in (select row from suspects)")
+    spans, steps = keep(cursor, "stage_spans", _spans(raw)), keep(cursor, "stage_steps", _steps(raw))
+    if keep(cursor, "suspects", suspects).num_rows:
+        good = "select * from {} where row not in (select row from suspects)"
+        spans, steps = (keep(cursor, name, good.format(name)) for name in ("stage_spans", "stage_steps"))
     digest = run_digest(("s.mixed", "t.mixed"))
-    cursor.execute(
-        f"create or replace temp table stage_runs as select r.row, r.line, {listed(_RUN, of='r')}, "
+    runs = keep(
+        cursor,
+        "stage_runs",
+        f"select r.row, r.line, {listed(_RUN, of='r')}, "
         "coalesce(s.n, 0)::integer as span_count, coalesce(t.n, 0)::integer as step_count, "
         f"{digest} as digest from {raw.runs} as r "
         f"left join (select row, count(*) as n, bit_xor({span_digest()}) as mixed from stage_spans group by row) as s "
@@ -84,21 +130,27 @@ def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = "selec
         f"left join (select row, count(*) as n, bit_xor({step_digest()}) as mixed from stage_steps group by row) as t "
         "on t.row = r.row where r.row not in (select row from suspects)",
     )
+    return Staged(runs, spans, steps)
 
 
-def settle(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
+def settle(bay: Bay, staged: Staged, source: int) -> Fates:
     """Decide what becomes of each staged run, and store the ones that win.
 
     Parameters
     ----------
-    cursor
-        In a transaction.
+    bay
+        Beside the transaction of the file.
+    staged
+        The runs with their spans and steps.
     source
         Key of the file's row in `sources`.
     """
-    _decide(cursor)
-    drop_losers(cursor)
-    return _store(cursor, source)
+    for name, rows in zip(("stage_runs", "stage_spans", "stage_steps"), staged, strict=True):
+        bay.show(name, rows)
+    bay.keep("fates", _FATES)
+    bay.cursor.execute("insert into file_runs select run_id, digest, line from fates where line = first_line")
+    drop_losers(bay.cursor)
+    return _store(bay.cursor, source)
 
 
 def _spans(raw: Raw) -> str:
@@ -114,11 +166,11 @@ def _spans(raw: Raw) -> str:
 
 def _steps(raw: Raw) -> str:
     if not raw.steps:
-        extra = "".join(f"{name} boolean, " for name in raw.extra_steps)
-        fields = ", ".join(f"{quote(c.name)} {SQL_TYPES[c.kind]}" for c in columns(Step))
-        return f"(row bigint, place bigint, {extra}{fields})"
+        extra = "".join(f"null::boolean as {name}, " for name in raw.extra_steps)
+        fields = ", ".join(f"null::{SQL_TYPES[c.kind]} as {quote(c.name)}" for c in columns(Step))
+        return f"select 0::bigint as row, 0::bigint as place, {extra}{fields} limit 0"
     own = [*raw.extra_steps, *(name for name in _STEP if name != "attempt")]
-    return f"as select row, place, {listed(own)}, coalesce(attempt, 1) as attempt from {raw.steps}"
+    return f"select row, place, {listed(own)}, coalesce(attempt, 1) as attempt from {raw.steps}"
 
 
 def _mcp_text() -> str:
@@ -139,44 +191,6 @@ def _failed() -> str:
         f"when contains(output, '\"isError\"') then {maybe_json('output')} and "
         "coalesce(try(json_extract_string(output, '$.isError')) = 'true', false) else false end"
     )
-
-
-def _decide(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Name the fate of each staged run: `new`, `replaced`, `already`, or `repeated` in its file."""
-    cursor.execute(
-        """
-        create or replace temp table fates as
-        with placed as (
-            select row, line, run_id, digest, span_count, step_count, ended_at from stage_runs
-        ), firsts as (
-            select run_id, digest, line from file_runs
-            union all
-            select run_id, arg_min(digest, line), min(line) from placed
-            where run_id not in (select run_id from file_runs) group by run_id
-        ), known as (
-            select p.run_id, r.run_key, r.digest, r.span_count, r.ended_at, coalesce(s.n, 0) as step_count
-            from placed as p join runs as r using (run_id)
-            left join (
-                select run_key, count(*) as n from steps
-                where run_key in (select run_key from runs where run_id in (select run_id from placed))
-                group by run_key
-            ) as s using (run_key)
-            group by all
-        )
-        select p.row, p.line, p.run_id, p.digest, f.line as first_line, k.run_key as old_key,
-            case
-                when p.line <> f.line and p.digest = f.digest then 'already'
-                when p.line <> f.line then 'repeated'
-                when k.run_key is null then 'new'
-                when k.digest = p.digest then 'already'
-                when (p.span_count, p.step_count, coalesce(p.ended_at, '1900-01-01'::timestamp))
-                    >= (k.span_count, k.step_count, coalesce(k.ended_at, '1900-01-01'::timestamp)) then 'replaced'
-                else 'already'
-            end as fate
-        from placed as p join firsts as f using (run_id) left join known as k using (run_id)
-        """,
-    )
-    cursor.execute("insert into file_runs select run_id, digest, line from fates where line = first_line")
 
 
 def drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -214,7 +228,7 @@ def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
     repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
     return Fates(
         runs=tally.get("new", 0),
-        spans=added["spans"],
+        spans=number(cursor, f"select coalesce(sum(span_count), 0) from stage_runs {which}"),
         steps=added["steps"],
         already=tally.get("already", 0),
         replaced=tally.get("replaced", 0),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
+from check_workbench.store.bay import Bay
 from check_workbench.store.own_runs import run_of
 from check_workbench.store.staging import begin_file
 
@@ -25,7 +26,8 @@ def load_slowly(store: Store, *records: Any) -> Tally:
     with store.transaction() as cursor:
         first = begin_file(cursor)
         placed = [Placed(first + i, i + 1, run_of(r, note=lambda _: None)) for i, r in enumerate(records)]
-        store_placed(cursor, [placed], Target(file="slow", first=first, source=0), own)
+        with Bay(cursor) as bay:
+            store_placed(bay, [placed], Target(file="slow", first=first, source=0), own)
     return own
 
 
