@@ -70,11 +70,11 @@ class Session:
         elif not self._chains.add(record, at, self._told):
             self.repeated += 1
         else:
-            self._times += [] if at is None else [at]
             if type_ in ("user", "assistant", "system"):
                 self._speak(record, at)
             else:
                 self._events.append(record)
+            self._times += [] if at is None else [at]
 
     def run(self) -> Run:
         """Return the run."""
