@@ -107,6 +107,6 @@ def _value(window: Window, name: str, file: str) -> Piece | Rejected:
         return Piece(VALUE, name, window.value(), window.line)
     except ValueError as error:
         line = window.line()
-        if not window.jump():
+        if not window.jump_inside():
             raise
         return Rejected(file=file, line=line, reason=reason_of(error))

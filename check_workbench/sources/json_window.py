@@ -158,6 +158,16 @@ class Window:
         self._at = end
         return True
 
+    def jump_inside(self) -> bool:
+        """Do the same, but not past a line that starts with a brace, where another record begins."""
+        end = self._closing()
+        while end is None and "\n{" not in self._text[self._at :] and self._grow():
+            end = self._closing()
+        if end is None or "\n{" in self._text[self._at : end + 2]:
+            return False
+        self._at = end
+        return True
+
     def ending(self) -> str | None:
         """Say what is wrong with the end of the text, once no value is left."""
         if not self._array:
