@@ -137,7 +137,8 @@ class CodexSession:
         self._events.append(record)
 
     def _event(self, payload: Mapping[str, Any], record: Mapping[str, Any], at: datetime | None) -> None:
-        kind = payload.get("type")
+        named = payload.get("type")
+        kind = named if isinstance(named, str) else ""
         if kind == "user_message":
             self._status = None
             self._prompt = text_of(payload.get("message")) if self._prompt is None else self._prompt

@@ -204,7 +204,7 @@ def _is_item(value: Any) -> bool:
     content = value.get("content")
     parts = content if isinstance(content, list) else []
     return value["type"] != "message" or (
-        "role" in value and all(isinstance(part, dict) and part.get("type") in SHOWN - {"text"} for part in parts)
+        "role" in value and all(isinstance(part, dict) and part.get("type") in SHOWN[:2] for part in parts)
     )
 
 

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
     from check_workbench.sources.growing import Row
 
-TYPES = frozenset({"message", "reasoning", "function_call", "function_call_output", "custom_tool_call"})
+TYPES = ("message", "reasoning", "function_call", "function_call_output", "custom_tool_call")
 """Types by which a list of items is recognised."""
 _INPUTS = ("arguments", "input", "action", "code", "queries", "query")
 _OUTPUTS = ("output", "outputs", "results", "result", "tools")
 _TOLD = frozenset({"type", "id", "call_id", "name", "role", "content", "status", *_INPUTS})
 _FAILED = ("failed", "declined")
 _ENDED = ("completed", *_FAILED)
-SHOWN = frozenset({"input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal"})
-"""Types of the parts of a message that text shows whole."""
+SHOWN = ("input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal")
+"""Types of the parts of an item that text shows whole."""
 
 
 class Items:
