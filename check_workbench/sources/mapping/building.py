@@ -153,7 +153,7 @@ class Building:
         return None
 
     def _look_for_unread(self, record: Any) -> None:
-        if isinstance(record, dict) and not any(output.rest for output in self.part.of("run")):
+        if isinstance(record, dict) and not self.part.used.all:
             unread = (key for key in record if record[key] is not None and not self.part.used.reads(key))
             self.remarks.unread.update(dict.fromkeys(unread))
 

@@ -142,13 +142,14 @@ def _of_members(path: Path, places: Places, base: Scope, file: str, *, around: b
     spread = _spread(first)
     outside = _outside(path, file, spread) if around else {}
     with opened(path) as stream:
-        count, now = 0, None
+        count, now, keys = 0, None, dict[str, None]()
         for member in members(stream, file, spread):
             if isinstance(member, Rejected):
                 yield member
                 continue
             count = count + 1 if (member.place, member.key) == now else 0
             now = (member.place, member.key)
+            keys[member.key] = None
             item = base.inside(outside.get(member.place), {})
             for hit in _hits(member, count, first, second):
                 base.watch.found.add(places.path)
@@ -156,6 +157,8 @@ def _of_members(path: Path, places: Places, base: Scope, file: str, *, around: b
                     index = inner.nth if any(isinstance(s, Every | Members) for s in rest) else hit.nth
                     whole = Hit(inner.value, {**hit.kept, **inner.kept}, index)
                     yield from (Located(member.line, record) for record in places.apart(item, whole))
+    if places.path not in base.watch.found:
+        base.watch.near[places.path] = tuple(keys)
 
 
 def _spread(step: Step) -> Callable[[str], bool]:

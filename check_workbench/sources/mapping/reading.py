@@ -60,8 +60,9 @@ def plan_of(text: str, file: str, *, name: str) -> Plan:
 
 
 def _advice(message: str) -> str:
-    in_braces = "flow mapping" in message and "got '['" in message
-    return "Inside { } put a path with brackets in quotes: 'history[].role'." if in_braces else ""
+    if "flow mapping" in message and "got '['" in message:
+        return "Inside { } put a path with brackets in quotes: 'history[].role'."
+    return "Put what starts with * in quotes: '*.json'." if "scanning an alias" in message else ""
 
 
 def places_of(node: Node, sight: Sight, what: str) -> Places | None:
@@ -196,9 +197,9 @@ def _join(entry: Entry, sight: Sight) -> Join | None:
         column = inside.path(pair.key, "a column of on")
         if column is not None:
             pairs.append((column, sight.expression(pair.value, pair.name)))
-    if file is None or not pairs:
+    name, files = (Constant(None), None) if file is None else _file(file, sight)
+    if not pairs:
         return None
-    name, files = _file(file, sight)
     return Join(file=name, files=files, source=source, on=tuple(pairs), many=many)
 
 

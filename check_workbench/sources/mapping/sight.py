@@ -97,7 +97,8 @@ class Sight:
                 return self._worked(node, what)
             if objects:
                 return Parts({e.name: self.expression(e.value, e.name, objects=True) for e in node.entries})
-        said = f"{what} must be a path, a text with holes, = a constant, or a mapping with from, got {shown(node)}"
+        got = "a mapping without from" if isinstance(node, Object) else shown(node)
+        said = f"{what} must be a path, a text with holes, = a constant, or a mapping with from, got {got}"
         self.problems.error(node, "wrong-type", said)
         return Constant(None)
 

@@ -45,22 +45,22 @@ def with_rest(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
 
 def together(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """Let parts that read the same records of a file know what the others read; runs keep the rest."""
-    made = []
-    for part in parts:
-        same = [p.used for p in parts if _records(p) == _records(part)]
-        used = Used(
-            frozenset(key for one in same for key in one.keys),
-            tuple(dict.fromkeys(pattern for one in same for pattern in one.patterns)),
-            any(one.all for one in same),
-        )
-        outputs = tuple(
-            dataclasses.replace(output, rest=used)
-            if output.kind == "run" and "attributes" not in output.fields
-            else output
-            for output in part.outputs
-        )
-        made.append(dataclasses.replace(part, used=used, outputs=outputs))
-    return tuple(made)
+    return tuple(_knowing(part, [other for other in parts if _records(other) == _records(part)]) for part in parts)
+
+
+def _knowing(part: Part, same: list[Part]) -> Part:
+    used = Used(
+        frozenset(key for one in same for key in one.used.keys),
+        tuple(dict.fromkeys(pattern for one in same for pattern in one.used.patterns)),
+        any(one.used.all for one in same),
+    )
+    kept = any(_keeps_rest(output) for one in same for output in one.outputs)
+    outputs = (dataclasses.replace(output, rest=used) if _keeps_rest(output) else output for output in part.outputs)
+    return dataclasses.replace(part, used=dataclasses.replace(used, all=used.all or kept), outputs=tuple(outputs))
+
+
+def _keeps_rest(output: Output) -> bool:
+    return output.kind == "run" and "attributes" not in output.fields
 
 
 def _records(part: Part) -> tuple[object, ...]:
