@@ -105,12 +105,12 @@ def _answer(about: tuple[str, str], given: Score, model: str | None, at: datetim
 
 
 def _decisions(run_id: str, name: str, score: Score) -> Iterator[Decision]:
-    found: dict[str, Decision] = {}
+    found: dict[str | None, Decision] = {}
     for entry in _history(score):
         by = entry.get("provenance")
         if not isinstance(by, dict) or entry.get("value", _UNCHANGED) == _UNCHANGED:
             continue
-        author = str(by.get("author"))
+        author = _text(by.get("author"))
         found.pop(author, None)
         found[author] = Decision(
             run_id=run_id,
