@@ -135,6 +135,48 @@ def test_what_text_cannot_show_stays_in_the_attributes() -> None:
     assert span.attributes == {"content": parts, "weight": 0.5}
 
 
+def test_blocks_of_the_anthropic_api_are_calls_and_results() -> None:
+    told = conversation(
+        [
+            {"role": "user", "content": [{"type": "text", "text": "Refund 7"}]},
+            {
+                "role": "assistant",
+                "content": [
+                    {"type": "thinking", "thinking": "Hm.", "signature": "s"},
+                    {"type": "text", "text": "One moment."},
+                    {"type": "tool_use", "id": "c1", "name": "refund", "input": {"order": 7}},
+                    {"type": "tool_use", "id": "c2", "name": "mail", "input": {}},
+                ],
+            },
+            {
+                "role": "user",
+                "content": [
+                    {"type": "tool_result", "tool_use_id": "c2", "content": "no", "is_error": True},
+                    {"type": "tool_result", "tool_use_id": "c1", "content": [{"type": "text", "text": "done"}]},
+                    {"type": "text", "text": "And now?"},
+                ],
+            },
+        ],
+    )
+    assert [(s.type, s.name, s.span_id, s.input, s.output, s.error) for s in told.spans] == [
+        ("user", None, None, "Refund 7", None, None),
+        ("llm", None, None, None, "One moment.", None),
+        ("tool", "refund", "c1", {"order": 7}, "done", None),
+        ("tool", "mail", "c2", {}, "no", "no"),
+        ("user", None, None, "And now?", None, None),
+    ]
+    assert told.spans[1].attributes == {"thinking": "Hm."}
+    assert (told.first_request, told.last_reply) == ("Refund 7", "One moment.")
+
+
+def test_blocks_beside_calls_of_the_other_kind_are_refused_only_where_those_are_odd() -> None:
+    used = {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "f", "input": {}}]}
+    both = conversation([{**used, "tool_calls": [call("g", id_="d")]}])
+    assert [s.name for s in both.spans[1:]] == ["g", "f"]
+    with pytest.raises(InputError, match="tool_calls must be a list"):
+        conversation([{**used, "tool_calls": 5}])
+
+
 @pytest.mark.parametrize(
     ("messages", "reason"),
     [
