@@ -47,7 +47,7 @@ def plain(message: Any) -> Any:
     Examples
     --------
     >>> plain({"role": "tool", "function": "ls", "content": "", "error": {"type": "timeout", "message": "Too slow."}})
-    {'role': 'tool', 'content': '', 'name': 'ls', 'error': 'timeout: Too slow.'}
+    {'role': 'tool', 'content': '', 'error': 'timeout: Too slow.', 'name': 'ls'}
     """
     if not isinstance(message, dict):
         return message
