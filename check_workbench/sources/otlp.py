@@ -42,15 +42,14 @@ _UNSAID = frozenset({"attributes", "droppedAttributesCount", "dropped_attributes
 
 
 def _detect(head: Head) -> str | None:
-    first = head.first
-    outer = objects(first["trace"]) if "trace" in first else first
-    key = next((key for key in _RESOURCES if isinstance(outer.get(key), list)), None)
-    if key is None or (key == "batches" and not _is_batch(outer["batches"])):
+    outer = objects(head.first["trace"]) if "trace" in head.first else head.first
+    named = [key for key in _RESOURCES if isinstance(outer.get(key), list) or head.keys.get(key) == "["]
+    if not named or (named[0] == "batches" and not _is_batch(outer.get("batches"))):
         return None
-    return f"its first record has OpenTelemetry spans in {key}"
+    return f"its first record has OpenTelemetry spans in {named[0]}"
 
 
-def _is_batch(batches: list[Any]) -> bool:
+def _is_batch(batches: Any) -> bool:
     return bool(batches) and any(key in objects(batches[0]) for key in ("resource", *_SCOPES))
 
 

@@ -81,7 +81,7 @@ def otlp_late(spans: list[Told]) -> dict[str, Any]:
 
     def one(told: Told) -> dict[str, Any]:
         made = otlp_span(told)
-        ids = {
+        ids: dict[str, Any] = {
             key: base64.b64encode(bytes.fromhex(made[key])).decode()
             for key in ("traceId", "spanId", "parentSpanId")
             if key in made
@@ -202,7 +202,7 @@ ENCODINGS = {
     "otlp": lambda spans: json.dumps(otlp(spans)),
     "otlp, laid out": lambda spans: json.dumps(otlp(spans), indent=1),
     "otlp, late": lambda spans: json.dumps(otlp_late(spans)),
-    "otlp, snake": lambda spans: json.dumps(snake_keys(otlp(spans))),
+    "otlp, snake": lambda spans: json.dumps(snake(otlp(spans))),
     "otlp, lines": lambda spans: lines([otlp([told]) for told in spans]),
     "otlp, array": lambda spans: json.dumps([otlp([told]) for told in spans]),
     "otlp, one by one": lambda spans: "".join(json.dumps(otlp([told]), indent=2) for told in spans),
@@ -217,11 +217,6 @@ ENCODINGS = {
     "js": lambda spans: json.dumps([js_span(told) for told in spans], indent=2),
 }
 """The same spans in text of every kind; a list without spans is no encoding."""
-
-
-def snake_keys(document: Any) -> Any:
-    """Write the keys of OTLP in snake case, attributes' own keys as they are."""
-    return snake(document)
 
 
 def records(text: str, *, name: str = "t.json", format_name: str | None = None) -> list[Any]:
