@@ -149,9 +149,13 @@ def _load(commands: Adder) -> None:
         "load runs/ --db refunds.duckdb --decisions labels.csv --answers answers.jsonl",
         "load results/ --db refunds.duckdb --mapping results.yaml",
         "load --db refunds.duckdb --decisions blind.csv --blind",
+        "load big/ --db refunds.duckdb --dry-run --sample 20",
+        "load colleague.duckdb exported/ --db refunds.duckdb",
     )
     _store(command)
-    command.add_argument("paths", nargs="*", metavar="PATH", help="files or folders of recorded runs")
+    command.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files or folders of recorded runs, other stores, exported folders"
+    )
     command.add_argument("--decisions", action="append", default=[], metavar="FILE", help="human decisions; repeatable")
     command.add_argument("--answers", action="append", default=[], metavar="FILE", help="recorded answers; repeatable")
     command.add_argument("--format", metavar="NAME", help="take every PATH as this format (see formats)")
@@ -159,6 +163,16 @@ def _load(commands: Adder) -> None:
         "--mapping", metavar="FILE", help="read every PATH as this mapping says, a file or a shipped name"
     )
     command.add_argument("--blind", action="store_true", help="assert that no decision was made in sight of a verdict")
+    command.add_argument("--dry-run", action="store_true", help="show what would come in, and write nothing")
+    command.add_argument(
+        "--sample", type=_positive, metavar="N", help="take at most N runs, spread over the files, the same each time"
+    )
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 1, got {text!r}")
+    return int(text)
 
 
 def _validate(commands: Adder) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from pathlib import Path
@@ -10,9 +11,15 @@ from typing import TYPE_CHECKING
 from check_workbench.cli.arguments import Usage
 from check_workbench.cli.screen import Outcome, table
 from check_workbench.errors import InputError
+from check_workbench.store import open_store
+from check_workbench.store.lease import check_place
+from check_workbench.store.rehearsing import Rehearsal
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
+
+    from check_workbench.store import LoadReport, Store
 
 
 def formats(arguments: argparse.Namespace) -> Outcome:
@@ -43,17 +50,38 @@ def load(arguments: argparse.Namespace) -> Outcome:
     if arguments.mapping and (arguments.format or not arguments.paths):
         usage = "usage: check-workbench load PATH... --db FILE --mapping FILE"
         raise Usage("--mapping says how every PATH is read: it needs a PATH, and no --format", usage)
-    import check_workbench as cw
-
-    _present([*arguments.paths, *arguments.decisions, *arguments.answers])
-    with cw.open(arguments.db) as store, store.hold():
-        reports = (
-            [store.load(arguments.paths, format=arguments.format, mapping=arguments.mapping)] if arguments.paths else []
+    if arguments.sample and not arguments.paths:
+        raise Usage(
+            "--sample speaks of PATHs, of which there are none", "usage: check-workbench load PATH... --sample N"
         )
-        reports += [store.load_decisions(path, blind=arguments.blind) for path in arguments.decisions]
-        reports += [store.load_answers(path) for path in arguments.answers]
-    report = functools.reduce(operator.add, reports)
+    _present([*arguments.paths, *arguments.decisions, *arguments.answers])
+    with _rehearsed(arguments.db) if arguments.dry_run else _held(arguments.db) as store:
+        report = functools.reduce(operator.add, _reports(store, arguments))
+        if isinstance(store, Rehearsal):
+            report = store.told(report)
     return Outcome(text=repr(report), data=report.to_json())
+
+
+def _reports(store: Store, arguments: argparse.Namespace) -> Iterator[LoadReport]:
+    if arguments.paths:
+        yield store.load(arguments.paths, format=arguments.format, mapping=arguments.mapping, sample=arguments.sample)
+    yield from (store.load_decisions(path, blind=arguments.blind) for path in arguments.decisions)
+    yield from (store.load_answers(path) for path in arguments.answers)
+
+
+@contextlib.contextmanager
+def _held(path: str) -> Iterator[Store]:
+    with open_store(path) as store, store.hold():
+        yield store
+
+
+@contextlib.contextmanager
+def _rehearsed(path: str) -> Iterator[Store]:
+    """Open a rehearsal of what the file holds, or would hold where there is none yet."""
+    check_place(Path(path), read_only=False)
+    held = open_store(path, read_only=True) if Path(path).exists() else open_store()
+    with held, held.hold(), Rehearsal(held) as store:
+        yield store
 
 
 def _present(paths: list[str]) -> None:

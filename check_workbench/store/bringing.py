@@ -15,7 +15,7 @@ from check_workbench.store.staging import drop_losers
 from check_workbench.store.tables import next_key, number
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     import duckdb
     import numpy as np
@@ -98,20 +98,38 @@ def renumber_sources(cursor: duckdb.DuckDBPyConnection) -> None:
         )
 
 
-def bring_runs(cursor: duckdb.DuckDBPyConnection, other: Other, told: Callable[[float], None]) -> dict[str, int]:
-    """Store their runs that are new or win, with spans and steps, and count the fates."""
+def bring_runs(
+    cursor: duckdb.DuckDBPyConnection,
+    other: Other,
+    columns_of: Callable[[str], Sequence[str]],
+    told: Callable[[float], None],
+) -> dict[str, int]:
+    """Store their runs that are new or win, with spans and steps, and count the fates.
+
+    Parameters
+    ----------
+    cursor
+        In the transaction of the merge.
+    other
+        The other store.
+    columns_of
+        Which columns of a table are kept; where none is, nothing of it.
+    told
+        Is told the share of the spans that was read.
+    """
     drop_losers(cursor)
     tally = dict(cursor.execute("select fate, count(*) from fates group by fate").fetchall())
     counts = {"runs": tally.get("new", 0), "spans": 0, "steps": 0}
     if tally.get("new", 0) + tally.get("replaced", 0):
-        _bring(cursor, other, "runs", lambda _: None)
-        counts["spans"] = _bring(cursor, other, "spans", told)
-        counts["steps"] = _bring(cursor, other, "steps", lambda _: None)
+        for name in ("runs", "spans", "steps"):
+            if columns := list(columns_of(name)):
+                counts[name] = _bring(cursor, other, name, columns, told if name == "spans" else lambda _: None)
         expected = number(cursor, "select sum(span_count) from fates where fate <> 'already'")
-        if counts["spans"] != expected:
+        if columns_of("spans") and counts["spans"] != expected:
             raise StoreError(
                 f"{other.name} contradicts itself: of {expected:,} spans of its runs {counts['spans']:,} are there"
             )
+        counts |= {"spans": expected, "runs": tally.get("new", 0)}
     return {**counts, "already": tally.get("already", 0), "replaced": tally.get("replaced", 0)}
 
 
@@ -190,9 +208,14 @@ def bring_meta(cursor: duckdb.DuckDBPyConnection, name: str) -> Iterator[str]:
         yield f"{name}: {count:,} {words} something else there; what this store knows was kept"
 
 
-def _bring(cursor: duckdb.DuckDBPyConnection, other: Other, name: str, told: Callable[[float], None]) -> int:
+def _bring(
+    cursor: duckdb.DuckDBPyConnection,
+    other: Other,
+    name: str,
+    columns: list[str],
+    told: Callable[[float], None],
+) -> int:
     """Insert their rows of the runs that are new or win, in the order in which they lie there."""
-    columns = list(TABLES[name].columns)
     cursor.register("their_rows", _won(cursor, other.read(name, columns), told=told, total=other.rows[name]))
     came = number(
         cursor,

@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.store.held import Held
+from check_workbench.store.schema import TABLES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
+    import duckdb
+
+    from check_workbench.store.bay import Bay
     from check_workbench.store.report import Examination, LoadReport
     from check_workbench.store.transfers import ExportReport, MergeReport
 
@@ -27,15 +31,19 @@ class Store(Held):
         Refuse to write.
     """
 
-    def load(
+    def load(  # noqa: PLR0913 - the options of the command
         self,
         paths: str | Path | Iterable[str | Path],
         *,
         format: str | None = None,  # noqa: A002
         mapping: str | Path | None = None,
+        dry_run: bool = False,
+        sample: int | None = None,
         progress: Callable[[str, float], None] | None = None,
     ) -> LoadReport:
         """Load recorded runs; each file is kept whole or not at all.
+
+        A colleague's store and a folder that `export` wrote are merged (see `merge`), wherever they are found.
 
         Parameters
         ----------
@@ -45,6 +53,12 @@ class Store(Held):
             The name of a format that overrides detection.
         mapping
             A mapping file, or the name of a shipped one, that says what lies where in files of any other format.
+        dry_run
+            Read all of it and report what would come in, with the first records as they would be, but write nothing.
+        sample
+            Take at most so many runs: the same ones each time, spread over the files, a larger sample containing a
+            smaller one. Of each file no more is read than that takes: 100 runs of some files for a small sample.
+            Decisions and answers in these files come with the runs that were taken. Stores are not sampled.
         progress
             Called with the file and the share of its bytes that is done; without one, a line on stderr says how far
             it is once two seconds have passed.
@@ -57,13 +71,29 @@ class Store(Held):
         Raises
         ------
         InputError
-            If a path does not exist, or the mapping cannot be read.
+            If a path does not exist, the mapping cannot be read, or the sample is not at least 1.
         StoreBusyError
             If another process holds the file for 10 seconds.
         """
-        from check_workbench.store.loading import load_runs
+        from check_workbench.store.loading import Way, load_runs
 
-        return load_runs(self, paths, format_name=format, mapping=mapping, progress=progress)
+        way = Way(format=format, mapping=mapping, sample=sample)
+        if not dry_run:
+            return load_runs(self, paths, way, progress=progress)
+        from check_workbench.store.rehearsing import Rehearsal
+
+        with Rehearsal(self) as rehearsal:
+            return rehearsal.told(load_runs(rehearsal, paths, way, progress=progress))
+
+    def bay(self, cursor: duckdb.DuckDBPyConnection) -> Bay:
+        """Return the staging beside a transaction that loads a file."""
+        from check_workbench.store.bay import Bay
+
+        return Bay(cursor)
+
+    def columns_of(self, name: str) -> Sequence[str]:
+        """Return the columns of a table that are kept."""
+        return list(TABLES[name].columns)
 
     def load_decisions(self, path: str | Path, *, blind: bool = False) -> LoadReport:
         """Load human decisions; rows that are already there are counted, not doubled.

@@ -68,6 +68,22 @@ def examine(store: Store) -> Examination:
         )
 
 
+def unmatched(store: Store) -> Examination:
+    """Say of a store what matches nothing, and no more.
+
+    Parameters
+    ----------
+    store
+        The store; it is only read, and may lack the spans.
+    """
+    with store.hold():
+        return Examination(
+            unmatched_decisions=_lost(store, "decisions"),
+            unmatched_answers=_lost(store, "answers"),
+            near=(*_near_runs(store), *_near_checks(store)),
+        )
+
+
 def _rows(store: Store, text: str, params: dict[str, Any] | None = None) -> list[dict[str, Any]]:
     return [{str(k): v for k, v in row.items()} for row in store.sql(text, params).to_dict("records")]
 

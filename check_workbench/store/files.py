@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.errors import InputError
+from check_workbench.store import manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +23,8 @@ class Found(NamedTuple):
 def find(paths: str | Path | Iterable[str | Path]) -> tuple[list[Found], list[str]]:
     """List the files that paths mean, sorted within each folder; each file once.
 
-    Hidden files are passed over. Folders are entered once, so loops of links end.
+    Hidden files are passed over. Folders are entered once, so loops of links end. A folder that an export wrote counts
+    as one file, and so does its manifest.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def _under(root: Path, skipped: list[str]) -> Iterator[Path]:
         raise InputError(f"{root} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     del kind
     if not root.is_dir():
-        yield root
+        yield root.parent if root.name == manifest.NAME and manifest.is_export(root.parent) else root
         return
     yield from _walk(root, skipped, seen=set())
 
@@ -69,6 +71,9 @@ def _walk(folder: Path, skipped: list[str], *, seen: set[str]) -> Iterator[Path]
     if real in seen:
         return
     seen.add(real)
+    if manifest.is_export(folder):
+        yield folder
+        return
     try:
         entries = sorted(folder.iterdir())
     except OSError as error:

@@ -69,6 +69,13 @@ class Held:
                 self._memory.close()
                 self._memory = None
 
+    def is_at(self, path: Path) -> bool:
+        """Say whether a path is the store's own file."""
+        try:
+            return self.path is not None and self.path.samefile(path)
+        except OSError:
+            return False
+
     @contextlib.contextmanager
     def hold(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """Hold the file over several calls, and yield a cursor of the calling thread.

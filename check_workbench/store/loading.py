@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench import sources
 from check_workbench.errors import InputError
 from check_workbench.records import Decision, Run
 from check_workbench.results import Answer
 from check_workbench.sources import Note, Rejected
-from check_workbench.store import native
+from check_workbench.store import importing, native
 from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
-from check_workbench.store.bay import Bay
-from check_workbench.store.doctor import examine
 from check_workbench.store.files import Found, find
 from check_workbench.store.opinions import store_answers, store_decisions
 from check_workbench.store.progress import Progress
 from check_workbench.store.report import LoadReport, Taken
+from check_workbench.store.sampling import Sampling, own_records
 from check_workbench.store.staging import begin_file
 from check_workbench.store.tables import next_key
 
@@ -28,7 +27,9 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from check_workbench.sources.format import Record
     from check_workbench.sources.mapping import Mapping
+    from check_workbench.store.bay import Bay
     from check_workbench.store.database import Store
 
 SPANS_A_BATCH = 50_000
@@ -36,50 +37,105 @@ SPANS_A_GROUP = 2_000
 """What of a batch is read before it becomes Arrow: about as much as a processor keeps near."""
 
 
+class Way(NamedTuple):
+    """How the files of a load are taken."""
+
+    format: str | None = None
+    """The name of a format that overrides detection."""
+    mapping: str | Path | None = None
+    sample: int | None = None
+    """How many runs are taken at most."""
+
+
+class _Job(NamedTuple):
+    """A load, and what is the same for all of its files."""
+
+    store: Store
+    way: Mapping | str | None
+    """A mapping or the name of a format; None where files tell what they are."""
+    sampling: Sampling | None
+
+
+class _Arrival(NamedTuple):
+    """A file that is being loaded."""
+
+    item: Found
+    recognised: sources.Recognised
+    told: Callable[[float], None]
+
+
 def load_runs(
     store: Store,
     paths: str | Path | Iterable[str | Path],
+    way: Way,
     *,
-    format_name: str | None = None,
-    mapping: str | Path | None = None,
     progress: Callable[[str, float], None] | None = None,
 ) -> LoadReport:
     """Load files and folders into a store; see `Store.load`."""
-    say = progress or Progress("loading")
-    plan = None if mapping is None else _read_mapping(mapping)
+    if way.sample is not None and way.sample < 1:
+        raise InputError(f"a sample must have at least 1 run, got {way.sample}")
+    plan = None if way.mapping is None else _read_mapping(way.mapping)
     found, skipped = find(paths)
-    total = sum(_size(item.path) for item in found) or 1
-    tally, done = Tally(), 0
     with store.hold():
-        for item in found:
-            size = _size(item.path)
-
-            def told(share: float, item: Found = item, before: int = done, size: int = size) -> None:
-                say(str(item.path), (before + share * size) / total)
-
-            told(0.0)
-            if not _load_file(store, item, plan or format_name, tally, told):
-                skipped.append(str(item.path))
-                if plan is None and (way := sources.mistaken.other_than(item.path, "runs")):
-                    tally.notes.append(f"{item.path}: {way}")
-            told(1.0)
-            done += size
+        job = _job(store, plan or way.format, found, way.sample)
+        tally = _load_files(job, found, skipped, progress or Progress("loading"))
     if plan is not None:
         tally.notes += [f"{plan.name}: none of the files is {pattern!r}" for pattern in plan.idle(found)]
+    counted = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
     return LoadReport(
-        runs=tally.runs,
-        spans=tally.spans,
-        steps=tally.steps,
-        decisions=tally.decisions,
-        answers=tally.answers,
-        already=tally.already,
-        replaced=tally.replaced,
+        **{name: getattr(tally, name) for name in counted},
         skipped=tuple(skipped),
         rejected=tuple(tally.rejected),
         taken=tuple(tally.taken),
         notes=tuple(dict.fromkeys(tally.notes)),
-        examined=examine(store),
+        examined=store.doctor(),
+        sample=None if job.sampling is None else job.sampling.sample(),
     )
+
+
+def _job(store: Store, way: Mapping | str | None, found: list[Found], sample: int | None) -> _Job:
+    if sample is None:
+        return _Job(store, way, None)
+    return _Job(store, way, Sampling(found, sample, lambda item: _tried(store, item, way)))
+
+
+def _tried(store: Store, item: Found, way: Mapping | str | None) -> Iterator[Record]:
+    """Read a file that is sampled; what cannot be read, or is a store, is told when it is loaded."""
+    try:
+        if importing.kind_of(store, item.path):
+            return
+        recognised = _recognised(item, way)
+        if isinstance(recognised, sources.Recognised):
+            yield from _records(item, recognised)
+    except (OSError, InputError):
+        return
+
+
+def _records(item: Found, recognised: sources.Recognised) -> Iterator[Record]:
+    if recognised.format.read is None:
+        return own_records(item.path, sources.Origin.of(item.path, item.root))
+    return sources.read(item.path, recognised, root=item.root)
+
+
+def _load_files(job: _Job, found: list[Found], skipped: list[str], say: Callable[[str, float], None]) -> Tally:
+    tally, done = Tally(), 0
+    wanted = [item for item in found if job.sampling is None or item in job.sampling.quotas]
+    total = sum(_size(item.path) for item in wanted) or 1
+    for item in wanted:
+        size = _size(item.path)
+
+        def told(share: float, item: Found = item, before: int = done, size: int = size) -> None:
+            say(str(item.path), (before + share * size) / total)
+
+        told(0.0)
+        if not _load_file(job, item, tally, told):
+            skipped.append(str(item.path))
+            by_mapping = job.way is not None and not isinstance(job.way, str)
+            if not by_mapping and (way := sources.mistaken.other_than(item.path, "runs")):
+                tally.notes.append(f"{item.path}: {way}")
+        told(1.0)
+        done += size
+    return tally
 
 
 def _read_mapping(mapping: str | Path) -> Mapping:
@@ -97,21 +153,19 @@ def _recognised(item: Found, way: Mapping | str | None) -> sources.Recognised | 
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return sum(part.stat().st_size for part in (path.iterdir() if path.is_dir() else [path]))
     except OSError:
         return 0
 
 
-def _load_file(
-    store: Store,
-    item: Found,
-    way: Mapping | str | None,
-    tally: Tally,
-    told: Callable[[float], None],
-) -> bool:
+def _load_file(job: _Job, item: Found, tally: Tally, told: Callable[[float], None]) -> bool:
     """Load one file in one transaction; say whether it holds runs."""
+    reason = importing.kind_of(job.store, item.path) if job.way is None else None
+    if reason is not None:
+        _load_store(job, item, reason, tally, told)
+        return True
     try:
-        recognised = _recognised(item, way)
+        recognised = _recognised(item, job.way)
     except OSError as error:
         tally.rejected.append(Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}"))
         return True
@@ -127,28 +181,37 @@ def _load_file(
         return True
     own = Tally(taken=[Taken(str(item.path), recognised.format.name, recognised.reason)])
     try:
-        with store.transaction() as cursor:
-            _store_file(cursor, item, recognised, own, told)
+        with job.store.transaction() as cursor:
+            _store_file(cursor, job, _Arrival(item, recognised, told), own)
     except OSError as error:
         own = Tally(rejected=[Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}")])
     tally.join(own)
     return True
 
 
-def _store_file(
-    cursor: duckdb.DuckDBPyConnection,
-    item: Found,
-    recognised: sources.Recognised,
-    own: Tally,
-    told: Callable[[float], None],
-) -> None:
+def _load_store(job: _Job, item: Found, reason: str, tally: Tally, told: Callable[[float], None]) -> None:
+    if job.sampling is None:
+        importing.take(job.store, item, reason, tally, told)
+    else:
+        tally.notes.append(
+            f"{item.path}: {reason}; a store is not sampled, so it was left out (load it without a sample)"
+        )
+
+
+def _store_file(cursor: duckdb.DuckDBPyConnection, job: _Job, arrival: _Arrival, own: Tally) -> None:
+    item, recognised, told = arrival
     source = next_key(cursor, "sources", "source_key")
     target = Target(file=str(item.path), first=begin_file(cursor), source=source)
-    with Bay(cursor) as bay:
-        if recognised.format.read is None:
+    with job.store.bay(cursor) as bay:
+        if recognised.format.read is None and job.sampling is None:
             native.load(bay, item.path, target, own, told)
         else:
-            _store_runs(bay, _runs(item, recognised, own), target, own)
+            records: Iterator[tuple[int, Record]] = enumerate(_records(item, recognised), start=1)
+            if job.sampling is not None:
+                records = job.sampling.choose(item, records)
+            _store_runs(bay, _runs(records, own), target, own)
+    if job.sampling is not None:
+        own.keep_said_of(job.sampling.run_ids)
     if own.runs or own.replaced:
         cursor.execute(
             "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
@@ -158,8 +221,8 @@ def _store_file(
     own.count_opinions(*store_decisions(cursor, own.said, item.path), *store_answers(cursor, own.answered, item.path))
 
 
-def _runs(item: Found, recognised: sources.Recognised, own: Tally) -> Iterator[tuple[int, Run]]:
-    for place, record in enumerate(sources.read(item.path, recognised, root=item.root), start=1):
+def _runs(records: Iterator[tuple[int, Record]], own: Tally) -> Iterator[tuple[int, Run]]:
+    for place, record in records:
         if isinstance(record, Run):
             yield place, record
         elif isinstance(record, Decision):

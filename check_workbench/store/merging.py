@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import bringing
 from check_workbench.store.clashes import clashes
-from check_workbench.store.doctor import examine
 from check_workbench.store.interleaving import LOOKS, SOURCES, interleave
 from check_workbench.store.others import opened
 from check_workbench.store.progress import Progress
@@ -37,29 +37,25 @@ class Merged(NamedTuple):
 def merge(store: Store, path: Path, *, progress: Callable[[str, float], None] | None = None) -> MergeReport:
     """Merge another store; see `Store.merge`."""
     say = progress or Progress("merging")
-    if is_same(store, path):
+    if store.is_at(path):
         raise InputError(f"{path} is this store itself; name the store of somebody else")
     with store.hold():
         merged = merge_from(store, path, lambda share: say(str(path), share))
-        examined = examine(store)
+        return dataclasses.replace(report_of(str(path), merged), examined=store.doctor())
+
+
+def report_of(path: str, merged: Merged) -> MergeReport:
+    """Return the report of a merge, without an examination of the store."""
+    came: Any = merged.came
     return MergeReport(
-        path=str(path),
-        **merged.came,
+        path=path,
+        **came,
         already=merged.already,
         replaced=merged.replaced,
         clashes=merged.clashes,
         clash_counts=merged.clash_counts,
         notes=merged.notes,
-        examined=examined,
     )
-
-
-def is_same(store: Store, path: Path) -> bool:
-    """Say whether a path is the store's own file."""
-    try:
-        return store.path is not None and store.path.samefile(path)
-    except OSError:
-        return False
 
 
 def merge_from(store: Store, path: Path, told: Callable[[float], None]) -> Merged:
@@ -78,18 +74,23 @@ def merge_from(store: Store, path: Path, told: Callable[[float], None]) -> Merge
 
     try:
         with opened(path) as other, store.transaction() as cursor:
-            return _merge(cursor, other, told)
+            return _merge(cursor, store, other, told)
     except (duckdb.ConstraintException, duckdb.ConversionException, duckdb.InvalidInputException) as error:
         raise StoreError(f"{path} contradicts itself: {str(error).splitlines()[0]}") from error
 
 
-def _merge(cursor: duckdb.DuckDBPyConnection, other: Other, told: Callable[[float], None]) -> Merged:
+def _merge(
+    cursor: duckdb.DuckDBPyConnection,
+    store: Store,
+    other: Other,
+    told: Callable[[float], None],
+) -> Merged:
     bringing.stage(cursor, other)
     bringing.settle_fates(cursor)
     found, counts = clashes(cursor)
     interleave(cursor, SOURCES)
     bringing.renumber_sources(cursor)
-    fates = bringing.bring_runs(cursor, other, told)
+    fates = bringing.bring_runs(cursor, other, store.columns_of, told)
     came = {
         **{name: fates[name] for name in ("runs", "spans", "steps")},
         "measurements": bringing.bring_measurements(cursor),

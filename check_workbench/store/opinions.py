@@ -12,7 +12,6 @@ import check_workbench.decisions as readers
 from check_workbench.errors import InputError
 from check_workbench.sources import Note, Rejected
 from check_workbench.store.batches import text_form
-from check_workbench.store.doctor import examine
 from check_workbench.store.frames import json_text, to_arrow
 from check_workbench.store.names import listed, quote
 from check_workbench.store.report import LoadReport
@@ -60,7 +59,7 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
         already=already,
         rejected=tuple(found.rejected),
         notes=tuple(dict.fromkeys(notes)),
-        examined=examine(store),
+        examined=store.doctor(),
     )
 
 
@@ -74,7 +73,7 @@ def load_answers(store: Store, path: Path) -> LoadReport:
         already=already,
         rejected=tuple(found.rejected),
         notes=tuple(dict.fromkeys(found.notes)),
-        examined=examine(store),
+        examined=store.doctor(),
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from check_workbench import html
+from check_workbench.store.shown import lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -92,6 +93,23 @@ class Taken(NamedTuple):
     reason: str
 
 
+class Sample(NamedTuple):
+    """How much of the runs a sampled load has taken and seen."""
+
+    taken: int
+    seen: int
+    """Runs that were read."""
+    files: int
+    """Files of which runs were taken."""
+    of_files: int
+    """All files that were found."""
+
+    def __str__(self) -> str:
+        """Return the sample in words."""
+        seen = f"{self.taken:,} of {self.seen:,} runs seen"
+        return f"A sample: {seen}, from {self.files:,} of {_count(self.of_files, 'file')}; the rest was not read."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
     """What one load brought into the store. Its text is stable: same data, same words."""
@@ -118,6 +136,12 @@ class LoadReport:
     """What each file of runs was taken for."""
     examined: Examination = Examination()
     """The store after the load."""
+    dry_run: bool = False
+    """Whether nothing was written: the counts are those that a load would have."""
+    sample: Sample | None = None
+    """What a sampled load has taken."""
+    first: tuple[Mapping[str, Any], ...] = ()
+    """Of a dry run the first records as they would be, shortened."""
 
     def __add__(self, other: LoadReport) -> LoadReport:
         """Return the report of this load and a later one together."""
@@ -129,6 +153,9 @@ class LoadReport:
             notes=tuple(dict.fromkeys(self.notes + other.notes)),
             taken=self.taken + other.taken,
             examined=other.examined,
+            dry_run=self.dry_run or other.dry_run,
+            sample=self.sample or other.sample,
+            first=self.first or other.first,
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -149,6 +176,8 @@ class LoadReport:
             "skipped": list(self.skipped),
             "rejected": [record.to_json() for record in self.rejected],
             "unmatched": _unmatched(self.examined),
+            **({"dry_run": True, "first": [dict(record) for record in self.first]} if self.dry_run else {}),
+            **({"sample": self.sample._asdict()} if self.sample else {}),
         }
 
     def __repr__(self) -> str:
@@ -169,7 +198,9 @@ _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replace
 
 def _told(report: LoadReport) -> Iterator[str]:
     new = [_count(getattr(report, name), name.removesuffix("s")) for name in _COUNTS[:5] if getattr(report, name)]
-    yield f"Loaded {', '.join(new) or 'nothing new'}."
+    verb = "Would load" if report.dry_run else "Loaded"
+    yield f"{verb} {', '.join(new) or 'nothing new'}.{' Nothing was written.' if report.dry_run else ''}"
+    yield from [f"  {report.sample}"] if report.sample else []
     yield from (f"  {line}" for line in _formats(report.taken))
     rest = {"already there": report.already, "replaced by a longer record": report.replaced}
     yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
@@ -178,6 +209,7 @@ def _told(report: LoadReport) -> Iterator[str]:
     )
     yield from _listed(f"{len(report.skipped):,} skipped, no recorded runs in them", report.skipped)
     yield from _listed("Notes", report.notes, shown=None)
+    yield from _listed("The first records", [line for record in report.first for line in lines_of(record)], shown=None)
     yield from _diagnosis(report.examined)
 
 
@@ -223,6 +255,9 @@ def _formats(taken: Sequence[Taken]) -> list[str]:
 
 def _counted(report: LoadReport) -> Iterator[html.Html]:
     counts = {name: getattr(report, name) for name in _COUNTS if getattr(report, name)}
+    if report.dry_run:
+        yield html.note("A dry run: this would be loaded. Nothing was written.")
+    yield from [html.note(str(report.sample))] if report.sample else []
     yield html.definitions(counts) if counts else html.paragraph("Nothing new was loaded.")
     if report.rejected:
         shown = [record.to_json() for record in report.rejected[:SHOWN]]
@@ -232,6 +267,9 @@ def _counted(report: LoadReport) -> Iterator[html.Html]:
         yield html.details(title, html.bullets(report.skipped[:SHOWN_FOLDED]))
     yield from map(html.note, _formats(report.taken))
     yield from map(html.note, report.notes)
+    if report.first:
+        lines = "\n".join(line for record in report.first for line in lines_of(record))
+        yield html.details(f"The first {_count(len(report.first), 'record')}", html.code(lines))
 
 
 def _diagnosed(examined: Examination) -> Iterator[html.Html]:

@@ -225,10 +225,11 @@ def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
             f"insert into {name} (run_key, {quote(place)}, {listed(names)}) "
             f"select row, {quote(place)}, {listed(names)} from stage_{name} {which} {ordered}",
         )
+    spans = number(cursor, f"select coalesce(sum(span_count), 0) from stage_runs {which}")
     repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
     return Fates(
         runs=tally.get("new", 0),
-        spans=number(cursor, f"select coalesce(sum(span_count), 0) from stage_runs {which}"),
+        spans=spans,
         steps=added["steps"],
         already=tally.get("already", 0),
         replaced=tally.get("replaced", 0),
