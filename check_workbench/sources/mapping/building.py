@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from check_workbench.errors import InputError
 from check_workbench.records import Run, Step
 from check_workbench.sources.format import Rejected
 from check_workbench.sources.mapping.converting import converted
-from check_workbench.sources.mapping.words import word
 from check_workbench.sources.messages import Conversation, conversation
 from check_workbench.sources.spans import span
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from check_workbench.decisions.notes import Notes
     from check_workbench.records import Span
     from check_workbench.sources.format import Note, Record
-    from check_workbench.sources.mapping.language import Condition, Output, Part
+    from check_workbench.sources.mapping.language import Output, Part
     from check_workbench.sources.mapping.opening import Located
     from check_workbench.sources.mapping.remarks import Remarks
     from check_workbench.sources.mapping.scopes import Scope
@@ -113,14 +113,13 @@ class Building:
         return values
 
     def _interleaved(self, scope: Scope, outputs: tuple[Output, ...]) -> Iterator[tuple[Output, Scope]]:
-        """Yield each output with each of its things; outputs with the same `each` take turns at every thing."""
-        for _, group in itertools.groupby(outputs, key=lambda output: output.each and repr(output.each.written)):
-            together = list(group)
-            for inner in self._things(scope, together[0]):
-                for output in together:
-                    entered = self._entered(inner, output)
-                    if entered is not None:
-                        yield output, entered
+        """Yield each output with each of its things; those that begin at the same list take turns at its elements."""
+        for _, group in itertools.groupby(outputs, key=lambda output: output.each and output.each.root):
+            found = [(inner, output) for output in group for inner in self._things(scope, output)]
+            for inner, output in sorted(found, key=lambda one: one[0].where):
+                entered = self._entered(inner, output)
+                if entered is not None:
+                    yield output, entered
 
     def _said(self, output: Output, found: Located, run_id: Any) -> Iterator[Record | Note]:
         for inner in self._things(found.scope, output):
@@ -147,7 +146,7 @@ class Building:
     def _entered(self, scope: Scope, output: Output) -> Scope | None:
         """Return the scope in which fields are read, or None where a condition leaves the thing out."""
         inner = _let(scope, output)
-        if all(_holds(condition, inner) for condition in output.conditions):
+        if inner.meets(output.conditions):
             return inner
         self.remarks.left_out[(output.kind, output.line)] += 1
         return None
@@ -166,7 +165,7 @@ def _let(scope: Scope, output: Output) -> Scope:
     if not output.let:
         return scope
     makers = {**scope.makers, **{name: expression.of for name, expression in output.let.items()}}
-    return type(scope)(scope.value, scope.watch, scope.kept, scope.around, {}, makers)
+    return dataclasses.replace(scope, made={}, makers=makers)
 
 
 def _values(output: Output, scope: Scope) -> dict[str, Any]:
@@ -180,12 +179,6 @@ def _values(output: Output, scope: Scope) -> dict[str, Any]:
             said = str(error)
             raise InputError(said if said.startswith(name) else f"{name}: {said}") from None
     return values
-
-
-def _holds(condition: Condition, scope: Scope) -> bool:
-    value = scope.one(condition.path)
-    hit = condition.missing if value is None else word(value) in condition.words
-    return hit is condition.wanted
 
 
 def _unread(value: dict[str, Any], output: Output) -> dict[str, Any]:

@@ -98,6 +98,7 @@ class Part:
     line: int
     source: Source
     outputs: tuple[Output, ...]
+    conditions: tuple[Condition, ...] = ()
     group: Expression | None = None
     let: Mapping[str, Expression] = field(default_factory=dict)
     joins: Mapping[str, Join] = field(default_factory=dict)

@@ -121,7 +121,7 @@ def _records(item: Scope, line: int, places: Places | None) -> Iterator[Located]
     if places is None:
         yield Located(line, item)
     else:
-        yield from (Located(line, record) for record in places.each(item))
+        yield from (Located(line, record) for record in places.records(item))
 
 
 def _spreads(places: Places) -> bool:
@@ -153,9 +153,8 @@ def _of_members(path: Path, places: Places, base: Scope, file: str, *, around: b
             item = base.inside(outside.get(member.place), {})
             for hit in _hits(member, count, first, second):
                 base.watch.found.add(places.path)
-                for inner in walk(hit.value, tuple(rest)):
-                    index = inner.nth if any(isinstance(s, Every | Members) for s in rest) else hit.nth
-                    whole = Hit(inner.value, {**hit.kept, **inner.kept}, index)
+                for inner in walk(hit.value, tuple(rest)) if rest else [Hit(hit.value, {})]:
+                    whole = Hit(inner.value, {**hit.kept, **inner.kept}, (*hit.where, *inner.where))
                     yield from (Located(member.line, record) for record in places.apart(item, whole))
     if places.path not in base.watch.found:
         base.watch.near[places.path] = tuple(keys)
@@ -181,9 +180,9 @@ def _hits(member: Member, count: int, first: Step, second: Step) -> Iterator[Hit
     """Yield the element of a spread member where it fits, with what is kept of its key and place."""
     outer = _spread(first)(member.key) and isinstance(first, Key | Members)
     kept = {first.kept: first.part(member.key)} if isinstance(first, Members) and first.kept else {}
-    if not outer or member.value is None:
+    if not outer:
         return
     if isinstance(second, Every) and member.name is None:
-        yield Hit(member.value, {**kept, **({second.kept: count} if second.kept else {})}, count)
+        yield Hit(member.value, {**kept, **({second.kept: count} if second.kept else {})}, (count,))
     elif isinstance(second, Members) and member.name is not None and (part := second.part(member.name)) is not None:
-        yield Hit(member.value, {**kept, **({second.kept: part} if second.kept else {})}, count)
+        yield Hit(member.value, {**kept, **({second.kept: part} if second.kept else {})}, (count,))

@@ -76,9 +76,9 @@ def _output(kind: Kind, node: Node, sight: Sight, read_places: ReadPlaces) -> Ou
     each = None
     if kind != "run" and (entry := fields.entry("each")) is not None:
         each = read_places(entry.value, sight, "each")
-        sight = sight.deeper(() if each is None else each.path.kept)
+        sight = sight if each is None else sight.deeper(each.path.kept, each.depth)
     let, sight = _let(fields, sight)
-    conditions = (*_conditions(fields, sight, "when"), *_conditions(fields, sight, "unless"))
+    conditions = conditions_of(fields, sight)
     messages = fields.entry("messages") if kind == "spans" else None
     chat = None if messages is None else sight.path(messages.value, "messages")
     made: dict[str, Expression] = {}
@@ -113,6 +113,11 @@ def _let(fields: Fields, sight: Sight) -> tuple[Mapping[str, Expression], Sight]
         made[entry.name] = sight.expression(entry.value, entry.name, objects=True)
         sight = sight.knowing([entry.name])
     return made, sight
+
+
+def conditions_of(fields: Fields, sight: Sight) -> tuple[Condition, ...]:
+    """Read `when` and `unless`."""
+    return (*_conditions(fields, sight, "when"), *_conditions(fields, sight, "unless"))
 
 
 def _conditions(fields: Fields, sight: Sight, name: str) -> tuple[Condition, ...]:

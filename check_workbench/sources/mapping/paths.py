@@ -7,7 +7,7 @@
 | `history[].role`, `scores.*` | every element, every member |
 | `history[{place}]`, `{judge}.score`, `Q{question}` | the same, and its place or key (or the rest of the key) is kept as `$place`, `$judge`, `$question` |
 | `.` | the thing itself |
-| `^task` | a key of what lies around: of the record around an element, of the file's object around a record |
+| `^task` | a key of what lies around: of the element or record around an element, of the object around a record |
 | `$judge`, `$order.task_id` | something kept or joined, and a key of it |
 
 A text that holds JSON is looked into as if it were that JSON.
@@ -110,8 +110,10 @@ class Hit(NamedTuple):
 
     value: Any
     kept: Mapping[str, Any]
-    nth: int
-    """Its place among its siblings, from 0."""
+    where: tuple[int, ...] = ()
+    """The places, from 0, of the elements and members through which the way led."""
+    through: tuple[Any, ...] = ()
+    """Those elements and members."""
 
 
 def parse(text: str) -> Path:
@@ -144,14 +146,14 @@ def parse(text: str) -> Path:
 
 
 def walk(value: Any, steps: tuple[Step, ...]) -> Iterator[Hit]:
-    """Yield what steps find in a value, in its order; what is null is not there.
+    """Yield what steps find in a value, in its order; null only where it is itself an element or member.
 
     Examples
     --------
     >>> [(hit.value, dict(hit.kept)) for hit in walk({"Q0": 3, "Q1": 4, "id": 7}, parse("Q{n}").steps)]
     [(3, {'n': '0'}), (4, {'n': '1'})]
     """
-    yield from _walk(Hit(value, {}, 0), steps, 0)
+    yield from _walk(Hit(value, {}), steps, 0)
 
 
 def keys_of(value: Any) -> tuple[str, ...]:
@@ -168,10 +170,11 @@ def _walk(hit: Hit, steps: tuple[Step, ...], done: int) -> Iterator[Hit]:
         done += 1
         if isinstance(step, Every | Members):
             for found in _several(inside, step):
-                yield from _walk(Hit(found.value, {**hit.kept, **found.kept}, found.nth), steps, done)
+                where, through = (*hit.where, *found.where), (*hit.through, found.value)
+                yield from _walk(Hit(found.value, {**hit.kept, **found.kept}, where, through), steps, done)
             return
-        hit = Hit(_one(inside, step), hit.kept, hit.nth)
-    if hit.value is not None:
+        hit = hit._replace(value=_one(inside, step))
+    if hit.value is not None or (steps and isinstance(steps[-1], Every | Members)):
         yield hit
 
 
@@ -187,11 +190,11 @@ def _several(value: Any, step: Every | Members) -> Iterator[Hit]:
     if isinstance(step, Every):
         if isinstance(value, list):
             for index, item in enumerate(value):
-                yield Hit(item, {step.kept: index} if step.kept else {}, index)
+                yield Hit(item, {step.kept: index} if step.kept else {}, (index,))
     elif isinstance(value, dict):
         fitting = ((part, item) for key, item in value.items() if (part := step.part(key)) is not None)
         for index, (part, item) in enumerate(fitting):
-            yield Hit(item, {step.kept: part} if step.kept else {}, index)
+            yield Hit(item, {step.kept: part} if step.kept else {}, (index,))
 
 
 def _opened(value: Any) -> Any:

@@ -6,11 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.sources.mapping.paths import Hit, Path, walk
+from check_workbench.sources.mapping.paths import Every, Members
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from check_workbench.sources.mapping.paths import Hit, Path
     from check_workbench.sources.mapping.scopes import Scope
 
 
@@ -32,32 +33,55 @@ class Places:
     written: Any = None
     """As the mapping has it, to see which places are the same."""
 
+    @property
+    def depth(self) -> int:
+        """How many things lie around each: the record, and the elements on the way to it."""
+        wild = sum(isinstance(step, Every | Members) for step in self.path.steps)
+        return 1 + wild - self._is_element
+
+    @property
+    def root(self) -> object:
+        """What spans and steps have in common that are told in turns."""
+        if self.lists or self.split is not None or self.find is not None or not self.path.steps:
+            return repr(self.written)
+        return self.path.up, self.path.variable, self.path.steps[0]
+
     def each(self, scope: Scope) -> Iterator[Scope]:
-        """Yield what lies there, in order."""
+        """Yield what lies there, in order, each inside the elements on the way to it."""
         for hit in scope.hits(self.path):
+            inner = scope
+            for value in hit.through[:-1] if self._is_element else hit.through:
+                inner = inner.inside(value, {})
+            yield from (found for found in self.apart(inner, hit) if found.value is not None)
+
+    def records(self, scope: Scope) -> Iterator[Scope]:
+        """Yield what lies there, each right inside the scope; null is a record, though none that can be used."""
+        for hit in scope.hits(self.path, nulls=True):
             yield from self.apart(scope, hit)
 
     def apart(self, scope: Scope, hit: Hit) -> Iterator[Scope]:
         """Yield what one thing that the path found is taken apart into."""
-        for index, value in self._taken_apart(scope, hit):
-            yield scope.inside(value, {**hit.kept, "index": index})
+        for where, value in self._taken_apart(scope, hit):
+            yield scope.inside(value, {**hit.kept, "index": where[-1] if where else 0}, where)
 
-    def paths(self) -> Iterator[Path]:
-        """Yield the paths that are read."""
-        yield self.path
+    @property
+    def _is_element(self) -> bool:
+        """Whether the path ends at an element or member, which is not taken apart."""
+        apart = self.lists or self.split is not None or self.find is not None
+        return bool(not apart and self.path.steps and isinstance(self.path.steps[-1], Every | Members))
 
-    def _taken_apart(self, scope: Scope, hit: Hit) -> Iterator[tuple[int, Any]]:
+    def _taken_apart(self, scope: Scope, hit: Hit) -> Iterator[tuple[tuple[int, ...], Any]]:
+        values: Iterable[Any]
         if self.lists:
-            yield from enumerate(self._rows(scope, hit.value))
+            values = self._rows(scope, hit.value)
         elif self.split is not None or self.find is not None:
-            yield from enumerate(self._pieces(hit.value))
-        elif isinstance(hit.value, list) and not (self.path.steps and self._ends_in_elements()):
-            yield from ((index, value) for index, value in enumerate(hit.value) if value is not None)
+            values = self._pieces(hit.value)
+        elif isinstance(hit.value, list) and not self._is_element:
+            values = hit.value
         else:
-            yield hit.nth, hit.value
-
-    def _ends_in_elements(self) -> bool:
-        return hasattr(self.path.steps[-1], "kept")
+            yield hit.where, hit.value
+            return
+        yield from (((*hit.where, index), value) for index, value in enumerate(values))
 
     def _rows(self, scope: Scope, value: Any) -> Iterator[dict[str, Any]]:
         inside = scope.inside(value, {})
@@ -79,8 +103,3 @@ class Places:
         hits = [found.span() for found in self.split.finditer(text) if found.end() > found.start()]
         ends = [start for start, _ in hits[1:]] + [len(text)]
         yield from (text[start:end] for (_, start), end in zip(hits, ends, strict=False))
-
-
-def spread(places: Places, value: Any) -> Iterator[Hit]:
-    """Yield what the path of places finds in a value, without looking at what it is taken apart into."""
-    yield from walk(value, places.path.steps)

@@ -70,7 +70,8 @@ def _part(path: Path, origin: Origin, fitting: Fitting, shelves: contextlib.Exit
     joins: dict[str, _Joined] = {name: _Joined(join, fitting.folder, shelves) for name, join in part.joins.items()}
     makers: dict[str, Callable[[Scope], Any]] = {name: made.of for name, made in part.let.items()}
     makers.update({name: joined.of for name, joined in joins.items()})
-    for found in _grouped(located(path, part.source, base, around=part.around), part, base, shelves):
+    chosen = _chosen(located(path, part.source, base, around=part.around), part, origin.file, remarks)
+    for found in _grouped(chosen, part, base, shelves):
         if isinstance(found, Located):
             found.scope.makers = makers
             yield from building.of(found)
@@ -82,6 +83,27 @@ def _part(path: Path, origin: Origin, fitting: Fitting, shelves: contextlib.Exit
     for joined in joins.values():
         yield from (Note(file=origin.file, text=text) for text in dict.fromkeys(joined.notes))
     yield from building.notes.closing()
+
+
+def _chosen(
+    found: Iterator[Located | Rejected | Note],
+    part: Part,
+    file: str,
+    remarks: Remarks,
+) -> Iterator[Located | Rejected | Note]:
+    """Leave out the records that the part is not for."""
+    for item in found:
+        if not isinstance(item, Located):
+            yield item
+            continue
+        try:
+            meets = item.scope.meets(part.conditions)
+        except ValueError as error:
+            yield Rejected(file=file, line=item.line, reason=f"when or unless: {error}")
+            continue
+        remarks.left_out["records", part.line] += not meets
+        if meets:
+            yield item
 
 
 def _grouped(

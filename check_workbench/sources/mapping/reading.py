@@ -13,16 +13,18 @@ from check_workbench.errors import InputError
 from check_workbench.sources.mapping import globs
 from check_workbench.sources.mapping.expressions import Constant
 from check_workbench.sources.mapping.language import Join, Part, Plan, Source
-from check_workbench.sources.mapping.outputs import outputs_of
+from check_workbench.sources.mapping.outputs import conditions_of, outputs_of
+from check_workbench.sources.mapping.paths import Key
 from check_workbench.sources.mapping.paths import parse as path_of
 from check_workbench.sources.mapping.places import Places
 from check_workbench.sources.mapping.sight import ANYWHERE, Sight, written
 from check_workbench.sources.mapping.usage import looks_around, used_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from check_workbench.sources.mapping.expressions import Expression
+    from check_workbench.sources.mapping.language import Condition
 
 HERE = path_of(".")
 """The thing at hand."""
@@ -119,6 +121,7 @@ def _part(node: Node, problems: Problems) -> Part | None:
     glob = _glob(fields)
     sight = Sight(problems=problems, known=frozenset((*ANYWHERE, *(glob.kept if glob else ()))))
     source, sight = source_of(fields, sight)
+    conditions = conditions_of(fields, sight)
     group = fields.entry("group")
     grouped = None if group is None else sight.expression(group.value, "group")
     if group is not None:
@@ -134,12 +137,18 @@ def _part(node: Node, problems: Problems) -> Part | None:
         line=node.line,
         source=source,
         outputs=outputs,
+        conditions=conditions,
         group=grouped,
         let=let,
         joins=joins,
-        used=used_of(outputs, let, joins, ignored),
-        around=looks_around(outputs, let, joins),
+        used=used_of(outputs, let, joins, [*ignored, *_first_keys(conditions)]),
+        around=looks_around(outputs, let, joins) or any(condition.path.up for condition in conditions),
     )
+
+
+def _first_keys(conditions: tuple[Condition, ...]) -> Iterator[str]:
+    starts = (condition.path.steps[0] for condition in conditions if condition.path.steps and not condition.path.up)
+    yield from (step.name for step in starts if isinstance(step, Key))
 
 
 def _glob(fields: Fields) -> globs.Glob | None:

@@ -42,7 +42,7 @@ class Remarks:
         for path, keys in watch.near.items():
             if path not in watch.found and not path.optional:
                 yield Note(file=file, text=f"{path.text!r} was found in none of {self._counted()}.{_near(path, keys)}")
-        for (kind, line), times in sorted(self.left_out.items()):
+        for (kind, line), times in sorted((+self.left_out).items()):
             counted = f"1 of the {kind} was" if times == 1 else f"{times:,} of the {kind} were"
             yield Note(file=file, text=f"{counted} left out by when or unless (mapping, line {line})")
         if watch.uneven:

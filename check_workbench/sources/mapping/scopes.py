@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.sources.mapping.paths import keys_of, walk
+from check_workbench.sources.mapping.words import word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from check_workbench.sources.mapping.language import Condition
     from check_workbench.sources.mapping.paths import Hit, Path
 
 
@@ -48,10 +50,12 @@ class Scope:
     """What was computed under a name here, once."""
     makers: Mapping[str, Callable[[Scope], Any]] = field(default_factory=dict)
     """How what has a name is computed when it is first asked for."""
+    where: tuple[int, ...] = ()
+    """The places of the elements through which the way led here."""
 
-    def inside(self, value: Any, kept: Mapping[str, Any]) -> Scope:
+    def inside(self, value: Any, kept: Mapping[str, Any], where: tuple[int, ...] = ()) -> Scope:
         """Return the scope of something found in this one."""
-        return Scope(value, self.watch, kept, self)
+        return Scope(value, self.watch, kept, self, where=where)
 
     def one(self, path: Path) -> Any:
         """Return what a path finds: one value, a list where it spreads, None where nothing is there."""
@@ -59,17 +63,29 @@ class Scope:
             return [hit.value for hit in self.hits(path)] or None
         return next((hit.value for hit in self.hits(path)), None)
 
-    def hits(self, path: Path) -> Iterator[Hit]:
-        """Yield all that a path finds."""
+    def hits(self, path: Path, *, nulls: bool = False) -> Iterator[Hit]:
+        """Yield all that a path finds; null elements only where they are asked for."""
         start = self.named(path.variable) if path.variable else self._out(path.up)
         found = False
         for hit in walk(start, path.steps):
+            if hit.value is None and not nulls:
+                continue
             if not found:
                 found = True
                 self.watch.found.add(path)
             yield hit
         if not found:
             self.watch.missed(path, start)
+
+    def meets(self, conditions: tuple[Condition, ...]) -> bool:
+        """Say whether all conditions let this thing through.
+
+        Raises
+        ------
+        InputError
+            If one of them looks at a list or an object.
+        """
+        return all(self._holds(condition) for condition in conditions)
 
     def named(self, name: str) -> Any:
         """Return what was kept, joined or computed under a name, or None."""
@@ -81,6 +97,11 @@ class Scope:
                 return scope._make(name)
             scope = scope.around
         return None
+
+    def _holds(self, condition: Condition) -> bool:
+        value = self.one(condition.path)
+        hit = condition.missing if value is None else word(value) in condition.words
+        return hit is condition.wanted
 
     def _make(self, name: str) -> Any:
         if name not in self.made:

@@ -52,9 +52,9 @@ class Sight:
     optional: bool = False
     """Whether a default stands in for what is not there."""
 
-    def deeper(self, kept: Iterable[str]) -> Sight:
+    def deeper(self, kept: Iterable[str], levels: int = 1) -> Sight:
         """Return what can be named inside a thing that was found here."""
-        return replace(self, known=self.known | {*kept, "index"}, depth=self.depth + 1)
+        return replace(self, known=self.known | {*kept, "index"}, depth=self.depth + levels)
 
     def knowing(self, names: Iterable[str]) -> Sight:
         """Return this sight with further names."""

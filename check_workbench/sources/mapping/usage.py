@@ -30,7 +30,7 @@ def used_of(
 def looks_around(outputs: Iterable[Output], let: Mapping[str, Expression], joins: Mapping[str, Join]) -> bool:
     """Say whether something is read of what lies around a record."""
     shared = any(path.up for path in _named(let, joins))
-    return shared or any(path.up > (output.each is not None) for output in outputs for path in output.paths())
+    return shared or any(path.up > _depth(output) for output in outputs for path in output.paths())
 
 
 def with_rest(outputs: tuple[Output, ...]) -> tuple[Output, ...]:
@@ -79,7 +79,11 @@ def _at_record(
             yield from _starts(output.paths(), 0)
         else:
             yield from _of_places(output.each)
-            yield from _starts(output.paths(), 1)
+            yield from _starts(output.paths(), output.each.depth)
+
+
+def _depth(output: Output) -> int:
+    return 0 if output.each is None else output.each.depth
 
 
 def _named(let: Mapping[str, Expression], joins: Mapping[str, Join]) -> Iterator[Path]:

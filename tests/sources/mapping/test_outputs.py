@@ -100,6 +100,87 @@ def test_spans_of_the_same_list_take_turns(tmp_path: Path) -> None:
     assert found.notes == ["1 of the spans was left out by when or unless (mapping, line 6)"]
 
 
+def test_spans_of_lists_in_a_list_stand_where_they_belong(tmp_path: Path) -> None:
+    turns = [
+        {"who": "a", "said": "one", "calls": [{"tool": "x"}, {"tool": "y"}]},
+        {"who": "b", "said": "two", "calls": []},
+        {"who": "c", "said": "three", "calls": [{"tool": "z"}]},
+    ]
+    found = through(
+        tmp_path,
+        """\
+        parts:
+          - files: a.json
+            run: {run_id: id}
+            spans:
+              - {each: turns, type: = llm, name: who, output: said, attributes: {}}
+              - {each: "turns[].calls[]", type: = tool, name: tool, input: "{^^id}/{^who}/{$index}"}
+              - {each: "turns[].calls", type: = again, name: tool, input: "{^who}"}
+        """,
+        {"a.json": json.dumps({"id": "r", "turns": turns})},
+    )
+    assert [(s.type, s.name, s.input) for s in found.run.spans if s.type != "again"] == [
+        ("llm", "a", None),
+        ("tool", "x", "r/a/0"),
+        ("tool", "y", "r/a/1"),
+        ("llm", "b", None),
+        ("llm", "c", None),
+        ("tool", "z", "r/c/0"),
+    ]
+    assert [(s.name, s.input) for s in found.run.spans if s.type == "again"] == [("x", "a"), ("y", "a"), ("z", "c")]
+    assert found.notes == []
+
+
+def test_a_part_may_be_for_some_records_only(tmp_path: Path) -> None:
+    found = through(
+        tmp_path,
+        """\
+        parts:
+          - {files: a.jsonl, when: {kind: run}, run: {run_id: id}}
+          - {files: a.jsonl, when: {kind: label}, unless: {id: 2}, decisions: {run_id: id, decision: is}}
+        """,
+        {
+            "a.jsonl": "\n".join(
+                map(
+                    json.dumps,
+                    [
+                        {"kind": "run", "id": 1},
+                        {"kind": "label", "id": 1, "is": "approved"},
+                        {"kind": "label", "id": 2, "is": "nonsense"},
+                        {"kind": ["odd"], "id": 3},
+                    ],
+                )
+            ),
+        },
+    )
+    assert ([run.run_id for run in found.runs], [d.run_id for d in found.decisions]) == (["1"], ["1"])
+    assert found.notes == [
+        "2 of the records were left out by when or unless (mapping, line 2)",
+        "2 of the records were left out by when or unless (mapping, line 3)",
+    ]
+    assert [(r.line, r.reason) for r in found.rejected] == [
+        (4, "when or unless: it must be one value, got a list"),
+        (4, "when or unless: it must be one value, got a list"),
+    ]
+
+
+def test_null_records_are_rejected_and_null_elements_are_not_there(tmp_path: Path) -> None:
+    for indent in (None, 1):
+        found = through(
+            tmp_path,
+            """\
+            parts:
+              - files: a.json
+                records: "runs[]"
+                run: {run_id: id}
+                spans: {each: steps, type: = tool, name: .}
+            """,
+            {"a.json": json.dumps({"runs": [{"id": 1, "steps": ["a", None, "b"]}, None]}, indent=indent)},
+        )
+        assert [span.name for span in found.run.spans] == ["a", "b"]
+        assert found.reason.startswith("run_id must be there")
+
+
 def test_chat_messages(tmp_path: Path) -> None:
     messages = [
         {"role": "system", "content": "Rules."},
