@@ -18,7 +18,8 @@
 `status` is `ok` with a submission that `exit_status` calls `submitted`, `interrupted` where a limit or the user stopped
 the agent, `error` for any other `exit_…`, else `no_output`. The rest of `history`, and a step's `query`, repeat what
 the steps say and are left out. No exit codes are recorded: a call failed where SWE-agent's own tools say so (a refused
-edit, a time-out, a blocked command), not where the program that it ran did.
+edit, a time-out, a blocked command), not where the program that it ran did. Replays and demonstrations count 0 tokens
+and calls, which is no measurement: such numbers are no `metrics`, they stay in `attributes.info`.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ _STATS = {
     "tokens_received": "completion_tokens",
     "api_calls": "api_calls",
 }
+_FREE = ("instance_cost", "tokens_received")
+"""What may be 0 where tokens were sent."""
 
 
 def _detect(head: Head) -> str | None:
@@ -107,7 +110,8 @@ def _status(exit_status: Any, final: str | None) -> str:
 def _metrics(stats: Any) -> dict[str, float] | None:
     if not isinstance(stats, dict):
         return None
-    found = {_STATS[key]: stats[key] for key in _STATS if is_number(stats.get(key))}
+    counted = _STATS if stats.get("tokens_sent") else {"api_calls": "api_calls"}
+    found = {counted[key]: stats[key] for key in counted if is_number(stats.get(key)) and (stats[key] or key in _FREE)}
     if {"prompt_tokens", "completion_tokens"} <= found.keys():
         found["total_tokens"] = found["prompt_tokens"] + found["completion_tokens"]
     return found or None

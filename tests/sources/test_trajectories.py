@@ -314,3 +314,23 @@ def test_odd_mini_swe_agent_trajectories(lines: list[Any]) -> None:
 @given(spoiled([ATIF]))
 def test_odd_atif_trajectories(lines: list[Any]) -> None:
     assert_accounted(read_lines("atif", *lines))
+
+
+@pytest.mark.parametrize(
+    ("stats", "metrics"),
+    [
+        ({"tokens_sent": 0, "tokens_received": 0, "instance_cost": 0, "api_calls": 0}, None),
+        ({"tokens_sent": 0, "tokens_received": 0, "instance_cost": 0, "api_calls": 11}, {"api_calls": 11}),
+        (
+            {"tokens_sent": 9, "tokens_received": 0, "instance_cost": 0},
+            {"prompt_tokens": 9, "completion_tokens": 0, "total_cost": 0, "total_tokens": 9},
+        ),
+        ({"tokens_sent": "9", "instance_cost": True}, None),
+        (5, None),
+    ],
+)
+def test_what_a_replay_did_not_count_is_no_metric(stats: Any, metrics: Any) -> None:
+    run = one_run("swe_agent", {**SWE, "info": {"model_stats": stats}})
+    assert run.metrics == metrics
+    assert run.attributes is not None
+    assert run.attributes["info"] == {"model_stats": stats}
