@@ -140,6 +140,8 @@ class About:
     at: datetime | None = None
     note: str | None = None
     project: str | None = None
+    seen: bool | None = None
+    """Whether a verdict was in view; seldom said."""
 
     def decision(self, decided: str, *, check_id: str | None = None, answer: Any = None) -> Decision:
         """Make an imported decision of it.
@@ -161,6 +163,7 @@ class About:
             answer=answer,
             decided_by=self.by,
             decided_at=self.at,
+            verdict_seen=self.seen,
             provenance="imported",
             project=self.project,
             note=self.note,

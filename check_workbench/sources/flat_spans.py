@@ -38,6 +38,8 @@ _SPAN = ("span_id", "spanId")
 _SCOPES = ("scope", "instrumentation_scope", "instrumentationScope")
 _SHARED = frozenset({"resource", *_SCOPES})
 _SAID = frozenset({"attributes", *(key for key, name in NAMES.items() if name == "start")})
+_OTHERS = frozenset({"run_id", "trace_metadata"})
+"""Keys of our own runs, and of rows of MLflow, which hold spans as well."""
 _NEATLOGS = frozenset({"schema_version", "start_time_unix_nano"})
 
 
@@ -45,7 +47,7 @@ def _detect(head: Head) -> str | None:
     """Say why a file holds a flat list of spans, or None."""
     spans = head.first.get("spans")
     span = objects(spans[0]) if isinstance(spans, list) and spans else head.first
-    if span.keys() >= _NEATLOGS or "run_id" in head.first or not (_SAID & span.keys()):
+    if span.keys() >= _NEATLOGS or _OTHERS & head.first.keys() or not (_SAID & span.keys()):
         return None
     if any(key in span for key in _TRACE) and any(key in span for key in _SPAN):
         where = "its first record has a list of spans, each" if span is not head.first else "its first record is a span"

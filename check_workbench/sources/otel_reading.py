@@ -52,9 +52,22 @@ def runs_of_spans(path: Path, origin: Origin, tell: Tell) -> Iterator[Run | Reje
                     yield run_of(record.key, [Recorded(*told) for told in record.values], contexts, repairs)
                 else:
                     yield record
+    yield from repaired(repairs, origin.file)
+
+
+def repaired(repairs: Counter[str], file: str) -> Iterator[Note]:
+    """Yield what had to be repaired in the spans of a file.
+
+    Parameters
+    ----------
+    repairs
+        How many spans, by what was done.
+    file
+        The file's name in reports.
+    """
     for words, count in repairs.items():
         if count:
-            yield Note(file=origin.file, text=f"{count:,} {'span is' if count == 1 else 'spans are'} {words}")
+            yield Note(file=file, text=f"{count:,} {'span is' if count == 1 else 'spans are'} {words}")
 
 
 def one_span(value: Any, context: int, file: str, locate: Callable[[], int]) -> Part | Rejected:
