@@ -15,9 +15,10 @@ from check_workbench.store.arrivals import Tally, Target, store_placed
 from check_workbench.store.batches import Placed
 from check_workbench.store.files import Found, find
 from check_workbench.store.opinions import store_answers, store_decisions
+from check_workbench.store.own_lines import own_records
 from check_workbench.store.progress import Progress
 from check_workbench.store.report import LoadReport, Taken
-from check_workbench.store.sampling import Sampling, own_records
+from check_workbench.store.sampling import Sampling
 from check_workbench.store.staging import begin_file
 from check_workbench.store.tables import next_key
 

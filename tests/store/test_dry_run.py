@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import open_store, sampling
+from check_workbench.store.own_lines import own_records
 from tests.store.filled import counts, digests, fill, load, look, run
 from tests.store.making import write
 
@@ -187,7 +188,7 @@ def test_a_small_sample_reads_few_files(tmp_path, monkeypatch):
 
     def records(path, origin):
         read.append(path.name)
-        return sampling.own_records(path, origin)
+        return own_records(path, origin)
 
     monkeypatch.setattr("check_workbench.store.loading.own_records", records)
     found, report = _sampled(tmp_path, 4)
