@@ -66,13 +66,13 @@ def test_without_contents_of_agents_those_of_the_models() -> None:
     ("value", "text"),
     [
         (
-            '[{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]',
+            '[{"role": "user", "content": "a"}, {"role": "ai", "content": "b"}, {"role": "user", "content": "c"}]',
             "c",
         ),
         ('[{"role": "user", "parts": [{"type": "text", "content": "Hi"}, {"type": "image"}]}]', "Hi"),
         ('{"messages": [{"type": "human", "content": [{"text": "a"}, {"text": "b"}]}]}', "a\nb"),
         (
-            '{"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "user", "parts": [{"function_response": 1}]}]}',
+            '{"contents": [{"role": "user", "parts": [{"text": "Hi"}]}, {"role": "user", "parts": [{"x": 1}]}]}',
             "Hi",
         ),
         ('{"messages": [{"kwargs": {"type": "human", "content": "Hi"}}]}', "Hi"),
@@ -95,7 +95,7 @@ def test_the_request_is_read_out_of_messages(value: str, text: str) -> None:
     [
         ('{"choices": [{"message": {"role": "assistant", "content": "Ho"}}]}', "Ho"),
         (
-            '{"output": [{"type": "reasoning"}, {"role": "assistant", "content": [{"type": "output_text", "text": "Ho"}]}]}',
+            '{"output": [{"type": "reasoning"}, {"role": "assistant", "content": [{"type": "t", "text": "Ho"}]}]}',
             "Ho",
         ),
         ('{"content": {"role": "model", "parts": [{"text": "Ho"}]}}', "Ho"),
