@@ -26,7 +26,7 @@ from check_workbench.errors import InputError
 from check_workbench.sources.adk_events import Session, parts_of, run_of
 from check_workbench.sources.format import Format, Note, Rejected
 from check_workbench.sources.json_text import decode, reason_of
-from check_workbench.sources.sqlite_files import opened_database
+from check_workbench.sources.sqlite_files import name_of, opened_database
 from check_workbench.sources.times import when
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected | Note]:
 
 
 def _columns(database: sqlite3.Connection) -> list[str]:
-    tables = {name.decode() for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
-    columns = [row[1].decode() for row in database.execute("pragma table_info(events)")]
+    tables = {name_of(name) for (name,) in database.execute("select name from sqlite_master where type = 'table'")}
+    columns = [name_of(row[1]) for row in database.execute("pragma table_info(events)")]
     if not {"sessions", "events"} <= tables or not {*_KEYS, "timestamp"} <= set(columns):
         raise InputError("sessions and events must be tables with app_name, user_id and session_id")
     if "event_data" not in columns and "content" not in columns:
@@ -169,8 +169,8 @@ def _stored(database: sqlite3.Connection, key: _Key) -> Session:
 
 
 def _shared(database: sqlite3.Connection, table: str, key: _Key) -> dict[str, Any]:
-    columns = {row[1] for row in database.execute(f"pragma table_info({table})")}
-    keys = [name for name in _KEYS[:2] if name.encode() in columns]
+    columns = {name_of(row[1]) for row in database.execute(f"pragma table_info({table})")}
+    keys = [name for name in _KEYS[:2] if name in columns]
     if not keys:
         return {}
     where = " and ".join(f"{name} is cast(? as text)" for name in keys)

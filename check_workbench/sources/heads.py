@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from check_workbench.sources.format import Head, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, opened, shape_of
 from check_workbench.sources.json_prefix import TOKEN, first_records
-from check_workbench.sources.sqlite_files import MAGIC, opened_database
+from check_workbench.sources.sqlite_files import MAGIC, name_of, opened_database
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def _sqlite(path: Path) -> Head | Rejected:
             rows = database.execute("select name from sqlite_master where type in ('table', 'view')").fetchall()
     except sqlite3.Error as error:
         return Rejected(file=str(path), line=1, reason=f"the SQLite file is damaged: {error}")
-    return Head(kind="sqlite", names=frozenset(name.decode("utf-8", "replace") for (name,) in rows))
+    return Head(kind="sqlite", names=frozenset(name_of(name) for (name,) in rows))
 
 
 def _unusable(data: bytes) -> str | None:

@@ -23,6 +23,11 @@ def is_sqlite(path: Path) -> bool:
         return stream.read(len(MAGIC)) == MAGIC
 
 
+def name_of(value: object) -> str:
+    """Return a name as text that came out of a database, in which anything may stand once it is damaged."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+
+
 @contextlib.contextmanager
 def opened_database(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a SQLite file for reading; text comes as bytes.

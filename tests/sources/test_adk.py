@@ -330,6 +330,12 @@ def test_a_damaged_database_is_rejected(database: Path, store: Store, *, keep: f
     assert [r.reason.startswith("the SQLite file is damaged") for r in report.rejected] == [True]
 
 
+def test_a_table_whose_name_is_no_text_harms_nobody(database: Path) -> None:
+    database.write_bytes(database.read_bytes().replace(b"user_states", b"user\xffstates"))
+    assert isinstance(recognise(database), Recognised)
+    assert only(read("adk", database), Run)
+
+
 def test_other_sqlite_files_are_not_taken(tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as made:
         made.executescript("create table sessions (id); create table events (id)")
