@@ -7,13 +7,11 @@ import importlib
 import json
 from typing import TYPE_CHECKING
 
-from tests.bench import reference_text
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "evaluate", "load", "rules")}
-"""Name to module; each has `rows(*, runs) -> list[Row]`."""
+BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "curve", "evaluate", "load", "rules")}
+"""Name to module; each has `rows(*, runs)`, which returns rows or points."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -21,16 +19,15 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("name", choices=sorted(BENCHES))
     parser.add_argument("--json", action="store_true", help="print one JSON document")
-    parser.add_argument("--runs", type=int, default=reference_text.RUNS, help="runs of the reference text")
+    parser.add_argument("--runs", type=int, help="runs of the reference text, where it is not the usual number")
     given = parser.parse_args(argv)
-    rows = importlib.import_module(BENCHES[given.name]).rows(runs=given.runs)
+    bench = importlib.import_module(BENCHES[given.name])
+    rows = bench.rows() if given.runs is None else bench.rows(runs=given.runs)
     if given.json:
         print(json.dumps({"rows": [row.to_json() for row in rows]}))
         return
     for row in rows:
-        print(
-            f"{row.ratio:8.2f} x (at most {row.limit:g}) {row.cpu_s:8.2f} s {row.peak_bytes / 1e6:8.0f} MB  {row.work}"
-        )
+        print(row.line())
 
 
 if __name__ == "__main__":

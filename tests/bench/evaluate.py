@@ -14,6 +14,7 @@ from check_workbench.checks import AtLeast, Check, Item, Repeat, Selector
 from check_workbench.drafts import preview
 from check_workbench.store import open_store
 from tests.bench import reference_text
+from tests.bench.load import load
 from tests.bench.measuring import Row, cost
 
 IMPORTED_BEFORE = (duckdb, ibis.backends.sql.compilers.duckdb, pd, pa)
@@ -37,7 +38,7 @@ def rows(*, runs: int = RUNS) -> list[Row]:
     """
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "reference.duckdb"
-        cost(_load, reference_text.write(Path(folder) / "runs.jsonl", runs=min(runs, RUNS)), database)
+        cost(load, reference_text.write(Path(folder) / "runs.jsonl", runs=min(runs, RUNS)), database)
         ours = cost(_preview, database, min(runs, RUNS))
     return [
         Row(
@@ -48,11 +49,6 @@ def rows(*, runs: int = RUNS) -> list[Row]:
             peak_bytes=ours.peak_bytes,
         )
     ]
-
-
-def _load(source: Path, database: Path) -> None:
-    with open_store(database) as store:
-        store.load(source)
 
 
 def _preview(database: Path, runs: int) -> None:

@@ -36,12 +36,12 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
         lines = reference_text.write(Path(folder) / "runs.jsonl", runs=runs)
         chats = reference_text.write_chats(Path(folder) / "chats.json", runs=max(1, runs // CHAT_SHARE))
         least = cost(_read_json, lines, Path(folder) / "least.duckdb")
-        ours = cost(_load, lines, Path(folder) / "lines.duckdb")
+        ours = cost(load, lines, Path(folder) / "lines.duckdb")
         decoded = cost(_decode, chats)
-        nested = cost(_load, chats, Path(folder) / "chats.duckdb")
+        nested = cost(load, chats, Path(folder) / "chats.duckdb")
         document = reference_text.write_otlp(Path(folder) / "otlp.json", runs=max(1, runs // OTLP_SHARE))
         decoded_document = cost(_decode, document)
-        traces = cost(_load, document, Path(folder) / "otlp.duckdb")
+        traces = cost(load, document, Path(folder) / "otlp.duckdb")
     return [
         Row(
             work="load our JSONL / create table as from read_json",
@@ -72,7 +72,8 @@ def _read_json(source: Path, database: Path) -> None:
         connection.execute("create table least as from read_json(?)", [str(source)]).fetchall()
 
 
-def _load(source: Path, database: Path) -> None:
+def load(source: Path, database: Path) -> None:
+    """Load a file into a store of its own; all of it must fit."""
     with open_store(database) as store:
         report = store.load(source)
     if report.rejected or not report.runs:

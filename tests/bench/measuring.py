@@ -27,6 +27,37 @@ class Row:
         """Return the row as the benchmarks print it."""
         return asdict(self)
 
+    def line(self) -> str:
+        """Return the row as a line of text."""
+        limit = f"(at most {self.limit:g})"
+        return f"{self.ratio:8.2f} x {limit} {self.cpu_s:8.2f} s {self.peak_bytes / 1e6:8.0f} MB  {self.work}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """What a piece of work costs at one size."""
+
+    work: str
+    spans: int
+    cpu_s: float
+    cpu_s_per_million: float
+    peak_bytes: int
+
+    @classmethod
+    def of(cls, work: str, spans: int, spent: Cost) -> Point:
+        """Return the cost of a piece of work over so many spans."""
+        each = round(spent.cpu_s / spans * 1e6, 3)
+        return cls(work=work, spans=spans, cpu_s=spent.cpu_s, cpu_s_per_million=each, peak_bytes=spent.peak_bytes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the point as the benchmarks print it."""
+        return asdict(self)
+
+    def line(self) -> str:
+        """Return the point as a line of text."""
+        each = f"{self.cpu_s_per_million:8.2f} s a million"
+        return f"{self.spans:11,} spans {self.cpu_s:8.2f} s {each} {self.peak_bytes / 1e6:8.0f} MB  {self.work}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cost:

@@ -26,6 +26,7 @@ from check_workbench.checks import (
 )
 from check_workbench.store import open_store
 from tests.bench import reference_text
+from tests.bench.load import load
 from tests.bench.measuring import Row, cost
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
     """
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "reference.duckdb"
-        cost(_load, reference_text.write(Path(folder) / "runs.jsonl", runs=runs), database)
+        cost(load, reference_text.write(Path(folder) / "runs.jsonl", runs=runs), database)
         return [over(database)]
 
 
@@ -66,7 +67,7 @@ def over(database: Path) -> Row:
     """Measure over a store that holds the reference text."""
     cost(_forget, database)
     scan = min(cost(_scan, database).cpu_s for _ in range(3))
-    ours = cost(_measure_and_find, database)
+    ours = cost(measure_and_find, database)
     return Row(
         work="all nine rule types with findings / one scan that hashes all columns",
         ratio=round(ours.cpu_s / scan, 3),
@@ -74,12 +75,6 @@ def over(database: Path) -> Row:
         cpu_s=ours.cpu_s,
         peak_bytes=ours.peak_bytes,
     )
-
-
-def _load(source: Path, database: Path) -> None:
-    """In a process of its own, so that its memory is not counted."""
-    with open_store(database) as store:
-        store.load(source)
 
 
 def _forget(database: Path) -> None:
@@ -94,7 +89,8 @@ def _scan(database: Path) -> None:
         connection.execute(f"select sum(hash({names})) from spans").fetchall()
 
 
-def _measure_and_find(database: Path) -> None:
+def measure_and_find(database: Path) -> None:
+    """Measure the runs of a store by each rule, and fetch the findings."""
     with open_store(database) as store, store.hold():
         for number, (rule, at) in enumerate(RULES):
             rules.measure_into(store, rule, f"bench {number}")
