@@ -49,7 +49,8 @@ if TYPE_CHECKING:
     from check_workbench.sources.claude_session import Line
     from check_workbench.sources.format import Head, Origin, Record
 
-_CHAIN = frozenset({"uuid", "parentUuid", "sessionId", "type"})
+_CHAIN = frozenset({"parentUuid", "sessionId"})
+"""Keys that stand before the message, so that a large first one does not hide them."""
 _OPENING = {"summary": "leafUuid", "file-history-snapshot": "snapshot", "queue-operation": "operation"}
 """Lines that may come before the first message, with a key that tells them."""
 _BETWEEN = "\n"
@@ -59,7 +60,7 @@ def _detect(head: Head) -> str | None:
     if head.shape != "lines":
         return None
     if any(isinstance(one, dict) and one.keys() >= _CHAIN for one in head.records):
-        return "its lines have sessionId, uuid and parentUuid"
+        return "its lines have sessionId and parentUuid"
     type_ = head.first.get("type")
     key = _OPENING.get(type_) if isinstance(type_, str) else None
     return f"its first line is a {type_} with {key}" if key is not None and key in head.keys else None

@@ -53,7 +53,7 @@ _TOLD = frozenset({"actions", "returncode", "timestamp", "submission", "raw_outp
 def detect(head: Head) -> str | None:
     """Say why a file holds trajectories of mini-swe-agent, or None."""
     info = head.first.get("info")
-    if "messages" in head.keys and isinstance(info, dict) and "mini_version" in info:
+    if isinstance(info, dict) and "mini_version" in info:
         return "its info has a mini_version"
     if str(head.first.get("trajectory_format", "")).startswith(_FORMAT):
         return "its trajectory_format is one of mini-swe-agent"

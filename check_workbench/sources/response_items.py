@@ -162,7 +162,7 @@ class Items:
         row = self.rows.answer(id_)
         if row is None:
             row = self.rows.add(type="tool", name=type_.removesuffix("_output"), started_at=at, attributes={})
-        failed = item.get("status") in _FAILED
+        failed = item.get("status") in _FAILED or row.get("status") == "error"
         if isinstance(result, dict) and "content" in result:
             failed = failed or result.get("success") is False
             result = result["content"]
@@ -170,7 +170,7 @@ class Items:
         output = text_of(result) if shown else result
         row.update(output=output, status="error" if failed else "ok", ended_at=at)
         if failed:
-            row["error"] = text_of(result) or "error"
+            row["error"] = text_of(result) or row.get("error") or "error"
         return row
 
 

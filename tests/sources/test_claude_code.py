@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from check_workbench.records import Run
-from check_workbench.sources import Note, Rejected, gathering
+from check_workbench.sources import Note, Recognised, Rejected, gathering, recognise
 from check_workbench.sources.claude_replies import tokens_of
 from tests.sources.odd import assert_accounted, one_run, read_lines, read_text, spoiled
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SESSION = "s-1"
 
@@ -309,6 +312,14 @@ def test_a_line_that_is_none_is_rejected_alone(record: Any, reason: str) -> None
     [bad] = [one for one in found if isinstance(one, Rejected)]
     assert (bad.line, reason in bad.reason) == (5, True)
     assert one_run("claude_code", *TALK) in found
+
+
+def test_a_large_first_line_is_recognised(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text(json.dumps(says(1, "x" * 300_000)) + "\n")
+    found = recognise(path)
+    assert isinstance(found, Recognised)
+    assert found.format.name == "claude_code"
 
 
 def test_a_cut_file_keeps_what_came_before() -> None:

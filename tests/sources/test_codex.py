@@ -159,6 +159,12 @@ def test_ends_of_calls_tell_their_time_and_failure() -> None:
     assert len(run.events) == 4
 
 
+def test_a_failure_that_was_told_before_the_output_stays_one() -> None:
+    ended = event(2, "exec_command_end", call_id="a", exit_code=1)
+    run = one_run("codex", META, call(1, "a"), ended, output(3, "a", "words"))
+    assert (run.spans[1].status, run.spans[1].error, run.spans[1].output) == ("error", "words", "words")
+
+
 def test_other_calls_and_items() -> None:
     run = one_run(
         "codex",
