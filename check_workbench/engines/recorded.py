@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench.engines.sessions import SPARK_TYPES, described
 from check_workbench.engines.staged import OUTPUT, stage_records
 from check_workbench.errors import InputError
-from check_workbench.records import SPAN_STATUSES, Run, Span, columns
+from check_workbench.records import Run, Span, columns
 from check_workbench.store.schema import SQL_TYPES
 
 if TYPE_CHECKING:
@@ -116,28 +116,10 @@ def _ordered(spans: Any) -> Any:
 
 def _check_records(spans: Any, runs: Any) -> None:
     """Refuse what a store would refuse, with counts."""
-    span_tests = {
-        "have no run_id": "run_id is null or trim(run_id) = ''",
-        "have no type": "type is null or type = ''",
-        f"have a status other than {' and '.join(SPAN_STATUSES)}": _other("status", SPAN_STATUSES),
-        "have a duration_ms that is no finite number": _infinite("duration_ms"),
-    }
-    run_tests = {"have no run_id": "run_id is null or trim(run_id) = ''"}
-    for column in columns(Run):
-        if column.choices:
-            run_tests[f"have a {column.name} other than {', '.join(column.choices)}"] = _other(
-                column.name, column.choices
-            )
-    for record, tests in ((Span, span_tests), (Run, run_tests)):
-        for column in columns(record):
-            if column.kind == "time":
-                beyond = f"{column.name} < {_EARLIEST} or {column.name} >= {_LATEST}"
-                tests[f"have a {column.name} that does not lie between 1970 and 2200"] = beyond
-    for what, rows, tests in (("spans", spans, span_tests), ("runs", runs, run_tests)):
-        counts = rows.selectExpr(
-            *(f"count_if({test}) as t{place}" for place, test in enumerate(tests.values()))
-        ).first()
-        found = [f"{count} {text}" for count, text in zip(counts, tests, strict=True) if count]
+    for what, rows, record in (("spans", spans, Span), ("runs", runs, Run)):
+        tests = _tests(record)
+        counts = rows.selectExpr(*(f"count_if({test}) as t{place}" for place, test in enumerate(tests.values())))
+        found = [f"{count} {text}" for count, text in zip(counts.first(), tests, strict=True) if count]
         if found:
             raise InputError(f"{what} cannot be used: {'; '.join(found)}")
     lost = spans.join(runs, "run_id", "left_anti").selectExpr("count(*) as n", "min(run_id) as run_id").first()
@@ -145,12 +127,25 @@ def _check_records(spans: Any, runs: Any) -> None:
         raise InputError(f"{lost['n']} spans belong to no run of the table, such as those of {lost['run_id']!r}")
 
 
+def _tests(record: type[Run | Span]) -> dict[str, str]:
+    """Return what may be wrong with a record, and the SQL that is true where it is."""
+    tests = {"have no run_id": "run_id is null or trim(run_id) = ''"}
+    for column in columns(record):
+        name = column.name
+        if column.required and name != "run_id":
+            tests[f"have no {name}"] = f"{name} is null or {name} = ''"
+        if column.choices:
+            tests[f"have a {name} other than {', '.join(column.choices)}"] = _other(name, column.choices)
+        if column.kind == "time":
+            beyond = f"{name} < {_EARLIEST} or {name} >= {_LATEST}"
+            tests[f"have a {name} that does not lie between 1970 and 2200"] = beyond
+        if column.kind == "number":
+            tests[f"have a {name} that is no finite number"] = f"isnan({name}) or abs({name}) = double('infinity')"
+    return tests
+
+
 def _other(name: str, choices: Sequence[str]) -> str:
     return f"{name} not in ({', '.join(repr(choice) for choice in choices)})"
-
-
-def _infinite(name: str) -> str:
-    return f"isnan({name}) or abs({name}) = double('infinity')"
 
 
 def typed(rows: Any, name: str, kind: str) -> Any:

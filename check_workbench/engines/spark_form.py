@@ -14,6 +14,7 @@ Text is ordered by code point in both. Digests are columns, made by the store's 
 from __future__ import annotations
 
 import hashlib
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import ibis
@@ -132,7 +133,9 @@ def computing(text: str, names: tuple[str, ...]) -> Callable[..., pd.Series[Any]
 def _builtin(name: str, args: tuple[Any, ...], dtype: Any) -> Any:
     """Call a function that Spark knows by name."""
 
-    def called(*values: Any) -> Any: ...
+    def called() -> None: ...
 
+    names = [inspect.Parameter(f"value_{place}", inspect.Parameter.POSITIONAL_ONLY) for place in range(len(args))]
+    called.__signature__ = inspect.Signature(names)  # type: ignore[attr-defined]
     function = ibis.udf.scalar.builtin(called, name=name, signature=(tuple(arg.dtype for arg in args), dtype))
     return function(*(arg.to_expr() for arg in args)).op()

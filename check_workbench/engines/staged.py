@@ -110,10 +110,10 @@ def _check_json(cursor: duckdb.DuckDBPyConnection) -> None:
             wrong = cursor.execute(
                 f"select run_id, left({name}, 60) from {rows} where {name} is not null and "
                 f"case when json_valid({name}) then false{other} else true end limit 1"
-            ).fetchone()
-            if wrong:
+            ).fetchall()
+            for run_id, got in wrong:
                 must = {"OBJECT": "a JSON object", "ARRAY": "a JSON list", None: "JSON"}[kind]
-                raise InputError(f"{column.name} of run {wrong[0]!r} must be {must}, got {wrong[1]!r}")
+                raise InputError(f"{column.name} of run {run_id!r} must be {must}, got {got!r}")
 
 
 def _output(staged: str, name: str) -> str:
