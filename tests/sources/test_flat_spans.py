@@ -128,7 +128,7 @@ def test_odd_times_of_the_javascript_sdk_are_left_out(moment: Any) -> None:
 
 
 def test_the_ai_sdk() -> None:
-    steps = {
+    steps: dict[str, dict[str, Any]] = {
         "ai.generateText": {
             "ai.prompt": '{"prompt": "Write."}',
             "ai.response.text": "Done.",
