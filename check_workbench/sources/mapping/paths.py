@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from check_workbench.sources.json_text import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 LONGEST = 1_000
 """Characters in a path."""
@@ -91,6 +91,8 @@ class Path:
     """How many things further out it starts."""
     variable: str | None
     steps: tuple[Step, ...]
+    spreads: bool = False
+    """Whether it can find several things."""
     optional: bool = False
     """Whether it is nothing to be told that it finds nothing in a whole file."""
 
@@ -98,11 +100,6 @@ class Path:
     def kept(self) -> tuple[str, ...]:
         """The names under which it keeps places and keys."""
         return tuple(s.kept for s in self.steps if isinstance(s, Every | Members) and s.kept)
-
-    @property
-    def spreads(self) -> bool:
-        """Whether it can find several things."""
-        return any(isinstance(step, Every | Members) for step in self.steps)
 
 
 class Hit(NamedTuple):
@@ -142,7 +139,8 @@ def parse(text: str) -> Path:
     steps = tuple(_steps(text, at, after_variable=variable is not None))
     if len(steps) > MOST_STEPS:
         raise PathError(f"a path must have at most {MOST_STEPS} parts, got {len(steps)}")
-    return Path(text=text, up=up, variable=variable, steps=steps)
+    spreads = any(isinstance(step, Every | Members) for step in steps)
+    return Path(text=text, up=up, variable=variable, steps=steps, spreads=spreads)
 
 
 def walk(value: Any, steps: tuple[Step, ...]) -> Iterator[Hit]:
@@ -154,6 +152,20 @@ def walk(value: Any, steps: tuple[Step, ...]) -> Iterator[Hit]:
     [(3, {'n': '0'}), (4, {'n': '1'})]
     """
     yield from _walk(Hit(value, {}), steps, 0)
+
+
+def straight(value: Any, steps: Iterable[Step]) -> Any:
+    """Return what steps that do not spread find in a value, or None.
+
+    Examples
+    --------
+    >>> straight({"runs": [{"id": 7}]}, parse("runs[0].id").steps)
+    7
+    """
+    for step in steps:
+        if isinstance(step, Key | At):
+            value = _one(_opened(value), step)
+    return value
 
 
 def keys_of(value: Any) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.sources.mapping.paths import keys_of, walk
+from check_workbench.errors import InputError
+from check_workbench.sources.mapping.paths import keys_of, straight, walk
 from check_workbench.sources.mapping.words import word
 
 if TYPE_CHECKING:
@@ -61,7 +62,13 @@ class Scope:
         """Return what a path finds: one value, a list where it spreads, None where nothing is there."""
         if path.spreads:
             return [hit.value for hit in self.hits(path)] or None
-        return next((hit.value for hit in self.hits(path)), None)
+        start = self.named(path.variable) if path.variable else self._out(path.up)
+        value = straight(start, path.steps)
+        if value is None:
+            self.watch.missed(path, start)
+        else:
+            self.watch.found.add(path)
+        return value
 
     def hits(self, path: Path, *, nulls: bool = False) -> Iterator[Hit]:
         """Yield all that a path finds; null elements only where they are asked for."""
@@ -100,8 +107,12 @@ class Scope:
 
     def _holds(self, condition: Condition) -> bool:
         value = self.one(condition.path)
-        hit = condition.missing if value is None else word(value) in condition.words
-        return hit is condition.wanted
+        if value is None or not condition.words:
+            return (value is None and condition.missing) is condition.wanted
+        try:
+            return (word(value) in condition.words) is condition.wanted
+        except InputError as error:
+            raise InputError(f"{condition.path.text!r}: {error}") from None
 
     def _make(self, name: str) -> Any:
         if name not in self.made:

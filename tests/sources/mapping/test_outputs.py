@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -159,8 +160,8 @@ def test_a_part_may_be_for_some_records_only(tmp_path: Path) -> None:
         "2 of the records were left out by when or unless (mapping, line 3)",
     ]
     assert [(r.line, r.reason) for r in found.rejected] == [
-        (4, "when or unless: it must be one value, got a list"),
-        (4, "when or unless: it must be one value, got a list"),
+        (4, "when or unless: 'kind': it must be one value, got a list"),
+        (4, "when or unless: 'kind': it must be one value, got a list"),
     ]
 
 
@@ -286,6 +287,35 @@ def test_when_and_unless(tmp_path: Path) -> None:
     assert [d.run_id for d in found.decisions] == ["a", "b"]
     assert "3 of the run were left out by when or unless (mapping, line 4)" in found.notes
     assert [rejected.line for rejected in found.rejected] == [4]
+
+
+@pytest.mark.parametrize(
+    ("condition", "taken"),
+    [
+        ("when: {x: null}", ["a", "b"]),
+        ("unless: {x: null}", ["c", "d"]),
+        ("when: {x: [1, null]}", ["a", "b", "c"]),
+        ("when: {n: 7, x: null}", ["a"]),
+        ("when: {n: 7}, unless: {x: 1}", ["a"]),
+    ],
+)
+def test_conditions_on_what_is_there_or_not(tmp_path: Path, condition: str, taken: list[str]) -> None:
+    records = [{"id": "a", "n": 7}, {"id": "b", "x": None}, {"id": "c", "x": 1, "n": "7.0"}, {"id": "d", "x": 2}]
+    found = through(
+        tmp_path,
+        f"parts: [{{files: a.jsonl, {condition}, run: {{run_id: id}}}}]",
+        {"a.jsonl": "\n".join(map(json.dumps, records))},
+    )
+    assert [run.run_id for run in found.runs] == taken
+
+
+def test_a_condition_may_ask_whether_an_object_is_there(tmp_path: Path) -> None:
+    found = through(
+        tmp_path,
+        "parts: [{files: a.jsonl, unless: {call: null}, run: {run_id: call.name}}]",
+        {"a.jsonl": '{"call": {"name": "x"}}\n{"text": "y"}'},
+    )
+    assert found.run.run_id == "x"
 
 
 def test_a_path_that_finds_nothing_names_near_keys(tmp_path: Path) -> None:
