@@ -38,13 +38,16 @@ def called(spans: Sequence[Span]) -> tuple[Span, ...]:
     """
     if any(one.type == "tool" for one in spans):
         return tuple(spans)
+    calls = [calls_in(meant(one.output)) if one.type == "llm" else [] for one in spans]
+    if not any(calls):
+        return tuple(spans)
     names = {one.name for one in spans if one.type != "llm"}
     results = {found.id: found for one in spans if one.type == "llm" for found in results_in(meant(one.input))}
     ids = {one.span_id for one in spans}
     made: list[Span] = []
-    for one in spans:
+    for one, asked in zip(spans, calls, strict=True):
         made.append(one)
-        for call in calls_in(meant(one.output)) if one.type == "llm" else ():
+        for call in asked:
             if call.name not in names and call.id not in ids:
                 made.append(_tool(call, one, results.get(call.id) if call.id else None))
                 ids.add(call.id or "")

@@ -6,6 +6,8 @@ from typing import Any
 
 from check_workbench.sources.json_text import decode
 
+_BRACKETS = frozenset("{[")
+
 
 def meant(value: Any) -> Any:
     r"""Undo the encoding of a value that was written as JSON text.
@@ -24,13 +26,14 @@ def meant(value: Any) -> Any:
     >>> meant('"Hello"'), meant('{"a": 1}'), meant('"{\\"a\\": 1}"'), meant("42"), meant("{broken")
     ('Hello', {'a': 1}, {'a': 1}, '42', '{broken')
     """
-    return _opened(_opened(value, '"'), "{[")
-
-
-def _opened(value: Any, brackets: str) -> Any:
-    if not isinstance(value, str) or not value.lstrip().startswith(tuple(brackets)):
+    if not isinstance(value, str):
         return value
+    text = _decoded(value) if value.lstrip()[:1] == '"' else value
+    return _decoded(text) if text.lstrip()[:1] in _BRACKETS else text
+
+
+def _decoded(text: str) -> Any:
     try:
-        return decode(value)
+        return decode(text)
     except ValueError:
-        return value
+        return text

@@ -16,7 +16,7 @@ Keys in snake_case, as in the export to blob storage, are the same keys.
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import cache, partial
 from typing import IO, TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
@@ -60,8 +60,8 @@ def _read(path: Path, origin: Origin) -> Iterator[Record]:
         found: Iterator[Group | Record] = gather(_parts(stream, origin, scores), stream.tell)
         for record in found:
             if isinstance(record, Group):
-                reject = partial(Rejected, file=origin.file, line=1)
-                yield from _run({"id": record.key}, record.values, reject)
+                reject = partial(Rejected, file=origin.file, line=record.values[0][0])
+                yield from _run({"id": record.key}, [row for _, row in record.values], reject)
             else:
                 yield record
     yield from scores.notes(origin.file)
@@ -72,15 +72,16 @@ def _parts(stream: IO[bytes], origin: Origin, scores: Scores) -> Iterator[Record
         if isinstance(item, Rejected):
             yield item
             continue
-        reject = partial(Rejected, file=origin.file, line=item.line)
+        line = item.line
+        reject = partial(Rejected, file=origin.file, line=line)
         for record in _records(item.value):
             try:
-                yield from _made(record, scores, reject)
+                yield from _made(record, line, scores, reject)
             except ValueError as error:
                 yield reject(reason=str(error))
 
 
-def _made(record: Any, scores: Scores, reject: Reject) -> Iterator[Record | Part]:
+def _made(record: Any, line: int, scores: Scores, reject: Reject) -> Iterator[Record | Part]:
     if not isinstance(record, dict):
         raise InputError(f"a record must be an object, got {type(record).__name__}")
     if isinstance(record.get("trace"), dict):
@@ -89,7 +90,7 @@ def _made(record: Any, scores: Scores, reject: Reject) -> Iterator[Record | Part
     row = _camel(record)
     kind = _kind(row)
     if kind == "an observation":
-        yield Part(_text(row, "traceId"), row)
+        yield Part(_text(row, "traceId"), [line, row])
     elif kind == "a score":
         yield scores.read(row)
     elif kind == "a trace":
@@ -143,9 +144,10 @@ def _kind(row: Mapping[str, Any]) -> str | None:
 
 
 def _camel(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {_camel_key(key): value for key, value in row.items()}
+    return {_camel_key(key) if "_" in key else key: value for key, value in row.items()}
 
 
+@cache
 def _camel_key(key: str) -> str:
     return _UNDERSCORE.sub(lambda found: found[1].upper(), key)
 

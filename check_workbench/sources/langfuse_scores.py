@@ -7,7 +7,7 @@
 | … which differs from the recorded output | `edited`; `unclear` where it does not, or where the output is not there |
 | `source` EVAL or API | an answer of the check named `name`, `method` `langfuse EVAL` or `langfuse API` |
 | `traceId`, `observationId` | `run_id`, `span_id` |
-| `value`; of BOOLEAN true or false, of CATEGORICAL and TEXT `stringValue` | `answer`; `score`, of texts `choice` |
+| `value`; of BOOLEAN true or false, of texts `stringValue`, if there | `answer`; `score`, of texts `choice` |
 | `comment` | `note`, `explanation` |
 | `authorUserId`, `timestamp`, `projectId` | `decided_by`, `decided_at` or `at`, `project` |
 
@@ -74,13 +74,12 @@ class Scores:
         value = _value(row)
         if source == "ANNOTATION":
             return self.feedback.decision(_about(row, row.get("comment")), name, value)
-        is_text = isinstance(value, str)
         return Answer(
             check_id=name,
             run_id=_run_id(row),
             span_id=_optional(row, "observationId"),
-            choice=value if is_text else None,
-            score=None if is_text else float(value),
+            choice=value if isinstance(value, str) else None,
+            score=None if isinstance(value, str) else float(value),
             value=value if isinstance(value, bool) else None,
             explanation=_optional(row, "comment"),
             method=f"langfuse {source}",
@@ -103,7 +102,7 @@ class Scores:
             yield Note(file=file, text=f"scores with metadata, which was not taken: {self.described:,}")
 
     def _correction(self, row: Mapping[str, Any], run: Run | None) -> Decision:
-        text = _optional(row, "longStringValue") or _optional(row, "stringValue")
+        text = _optional(row, "longStringValue") or _optional(row, "stringValue") or _optional(row, "value")
         if text is None:
             raise InputError("a correction must have its text in longStringValue or stringValue")
         before = _output(run, _optional(row, "observationId"))
@@ -133,11 +132,13 @@ def _output(run: Run | None, observation: str | None) -> Any:
 
 def _value(row: Mapping[str, Any]) -> str | float | bool:
     kind = row.get("dataType")
-    value = row.get("stringValue") if kind in _TEXTS else row.get("value")
-    if kind in _TEXTS and isinstance(value, str) and value:
-        return value
-    if kind not in _TEXTS and is_number(value):
-        return value == 1 if kind == "BOOLEAN" and value in {0, 1} else value
+    value = row.get("value")
+    if kind in _TEXTS:
+        value = row.get("stringValue") or value
+        if isinstance(value, str) and value:
+            return value
+    elif isinstance(value, bool) or is_number(value):
+        return bool(value) if kind == "BOOLEAN" and value in {0, 1} else value
     raise InputError(f"a score of data type {kind} must have a value, got {value!r:.80}")
 
 

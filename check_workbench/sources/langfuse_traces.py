@@ -20,7 +20,7 @@ is there twice counts once, as it was last.
 | `type` | `type`: GENERATION is `llm`, others are themselves in lower case |
 | … SPAN, which says nothing, with an `openinference.span.kind` | that kind; `attributes.type` keeps SPAN |
 | `name`; of a tool `gen_ai.tool.name` or `tool.name` of its metadata | `name`; the other is `attributes.name` |
-| `level` ERROR, `statusMessage` | `status` `error`, `error`; WARNING and its message are `attributes` |
+| `level` ERROR, `statusMessage`; any other level | `status` `error`, `error`; `ok`, WARNING stays in `attributes` |
 | `usageDetails`, else `usage` | `tokens_in`, `tokens_out`: all kinds of input, all kinds of output |
 | `model`, else `providedModelName` | `model` |
 | `input`, `output`, `metadata` | decoded where they are JSON in a text, or in a text in a text; see `encoded` |
@@ -30,6 +30,7 @@ is there twice counts once, as it was last.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from check_workbench.errors import InputError
@@ -77,11 +78,13 @@ def run_of(trace: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Run:
     if not isinstance(run_id, str) or not run_id:
         raise InputError(f"the id of a trace must be text, got {run_id!r:.80}")
     observations = list({_id(row): _decoded(row) for row in rows}.values())
-    spans = called([_span(row) for row in observations])
+    recorded = [_span(row) for row in observations]
+    spans = called(recorded)
     told = {**{key: row[key] for row in observations for key in _CONTEXT if row.get(key)}, **_decoded(trace)}
     root = _only_root(observations)
     started = when(told.get("timestamp")) or min((s.started_at for s in spans if s.started_at), default=None)
     ended = max((s.ended_at for s in spans if s.ended_at), default=None)
+    lasted = None if started is None or ended is None else (ended - started) / timedelta(milliseconds=1)
     given, final = told.get("input", root.get("input")), told.get("output", root.get("output"))
     return Run(
         run_id=run_id,
@@ -92,7 +95,7 @@ def run_of(trace: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Run:
         ended_at=ended,
         input=given,
         final_output=final,
-        metrics=metrics(told, observations, started, ended),
+        metrics=metrics(told, observations, recorded, lasted),
         attributes={k: v for k, v in told.items() if k not in _OF_RUN | _PARTS | {"traceName"}} or None,
         spans=spans,
     )
@@ -126,7 +129,7 @@ def _span(row: Mapping[str, Any]) -> Span:
         parent_id=row.get("parentObservationId"),
         input=row.get("input"),
         output=row.get("output"),
-        status="error" if failed else "ok",
+        status="error" if failed else None if level is None else "ok",
         error=(message if _is_text(message) else "level ERROR") if failed else None,
         started_at=when(row.get("startTime")),
         ended_at=when(row.get("endTime")),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.sources.totals import Amount, is_number, number, total, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
+
+    from check_workbench.records import Span
 
 
 def metrics(
     trace: Mapping[str, Any],
     observations: Sequence[Mapping[str, Any]],
-    started: datetime | None,
-    ended: datetime | None,
+    spans: Sequence[Span],
+    lasted: float | None,
 ) -> dict[str, float] | None:
     """Collect the numbers of a whole trace.
 
@@ -26,19 +26,19 @@ def metrics(
         The trace.
     observations
         Its observations.
-    started, ended
-        When it began, and when its last observation ended.
+    spans
+        What was made of them, one each.
+    lasted
+        Milliseconds from when it began to when its last observation ended.
     """
-    used = [tokens(row) for row in observations]
     seconds = number([trace.get("latency")])
-    lasted = (ended - started) / timedelta(milliseconds=1) if started is not None and ended is not None else None
     levels = [row.get("level") for row in observations]
     found = {
         "duration_ms": lasted if seconds is None else seconds * 1000,
-        "total_cost": number([trace.get("totalCost"), _sum(observations, map(_cost, observations))]),
-        "prompt_tokens": _sum(observations, (tokens_in for tokens_in, _ in used)),
-        "completion_tokens": _sum(observations, (tokens_out for _, tokens_out in used)),
-        "total_tokens": _sum(observations, map(_total_tokens, observations)),
+        "total_cost": number([trace.get("totalCost"), _sum(spans, map(_cost, observations))]),
+        "prompt_tokens": _sum(spans, (one.tokens_in for one in spans)),
+        "completion_tokens": _sum(spans, (one.tokens_out for one in spans)),
+        "total_tokens": _sum(spans, map(_total_tokens, observations, spans)),
         "errors": levels.count("ERROR") if levels else None,
         "warnings": levels.count("WARNING") if levels else None,
     }
@@ -54,6 +54,8 @@ def tokens(row: Mapping[str, Any]) -> tuple[int | None, int | None]:
     (100, 7)
     """
     usage = _usage(row)
+    if not usage:
+        return None, None
     return whole(_kinds(usage, "input")), whole(_kinds(usage, "output"))
 
 
@@ -67,10 +69,9 @@ def _kinds(usage: Mapping[str, Any], kind: str) -> float | None:
     return sum(found) if found else None
 
 
-def _total_tokens(row: Mapping[str, Any]) -> float | None:
-    usage = _usage(row)
-    sides = [side for side in tokens(row) if side is not None]
-    return number([usage.get("total"), sum(sides) if sides else None])
+def _total_tokens(row: Mapping[str, Any], one: Span) -> float | None:
+    sides = [side for side in (one.tokens_in, one.tokens_out) if side is not None]
+    return number([_usage(row).get("total"), sum(sides) if sides else None])
 
 
 def _cost(row: Mapping[str, Any]) -> float | None:
@@ -81,6 +82,5 @@ def _cost(row: Mapping[str, Any]) -> float | None:
     return stated if stated or split else None
 
 
-def _sum(observations: Sequence[Mapping[str, Any]], values: Iterable[float | None]) -> float | None:
-    pairs = zip(observations, values, strict=True)
-    return total([Amount(row.get("id"), row.get("parentObservationId"), value) for row, value in pairs])
+def _sum(spans: Sequence[Span], values: Iterable[float | None]) -> float | None:
+    return total([Amount(one.span_id, one.parent_id, value) for one, value in zip(spans, values, strict=True)])

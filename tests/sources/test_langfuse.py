@@ -192,6 +192,10 @@ def test_types_and_names(changes: dict[str, Any], type_: str, name: str, kept: d
     assert {key: (found.attributes or {}).get(key) for key in ("type", "name")} == {"type": None, "name": None, **kept}
 
 
+def test_a_level_that_was_not_exported_says_neither() -> None:
+    assert run_of(changed(0, level=None)).spans[0].status is None
+
+
 def test_an_error_at_the_root_is_the_runs() -> None:
     assert run_of(changed(0, level="ERROR")).status == "error"
     assert run_of(changed(0, level="ERROR")).spans[0].error == "level ERROR"
@@ -266,6 +270,8 @@ def test_an_answer_of_an_evaluator() -> None:
         ({"source": "API"}, {"method": "langfuse API", "score": 0.2}),
         ({"dataType": "BOOLEAN", "value": 1, "stringValue": "True"}, {"score": 1.0, "value": True}),
         ({"dataType": "CATEGORICAL", "value": 2, "stringValue": "rude"}, {"choice": "rude", "score": None}),
+        ({"dataType": "BOOLEAN", "value": False}, {"score": 0.0, "value": False}),
+        ({"dataType": "CATEGORICAL", "value": "rude"}, {"choice": "rude", "score": None}),
         ({"observationId": "o2"}, {"span_id": "o2"}),
         ({"timestamp": None, "createdAt": "2026-05-01T11:00:00Z"}, {"at": AT}),
     ],
@@ -427,8 +433,9 @@ def test_what_is_no_trace_is_rejected(record: Any, reason: str) -> None:
 
 
 def test_a_gathered_trace_that_fails_says_which() -> None:
-    [found] = read({**OBSERVATIONS[0], "startTime": "yesterday"})
+    _, _, found = read(TRACE, {**OBSERVATIONS[0], "startTime": "yesterday"})
     assert isinstance(found, Rejected)
+    assert found.line == 2
     assert found.reason.startswith("trace 't1': ")
 
 
