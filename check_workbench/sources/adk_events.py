@@ -185,7 +185,7 @@ class _Telling:
 
     def _count(self, usage: Any) -> dict[str, int]:
         counts = usage if isinstance(usage, dict) else {}
-        found = {key: counts[key] for key in _USAGE if isinstance(counts.get(key), int)}
+        found = {key: counts[key] for key in _USAGE if type(counts.get(key)) is int}
         self.tokens.update({_USAGE[key]: count for key, count in found.items()})
         named = {"prompt_token_count": "tokens_in", "candidates_token_count": "tokens_out"}
         return {named[key]: count for key, count in found.items() if key in named}

@@ -21,7 +21,8 @@
 `attachment://` references are resolved in messages, input, output, scores, store and results. Left out: other
 events, of which `attributes.events` keeps the number; `view`, which shows a call's arguments once more; reductions
 and results of the whole log. An archive that lacks `header.json` comes of an evaluation that has not ended: its
-journal names the task, and what samples there are count. No member of an archive is unpacked beyond a limit.
+journal names the task, and what samples there are count. No member of an archive is unpacked beyond a limit. NaN and
+infinity, which Inspect may write, are null in an archive, with a note; in a `.json` file they reject their sample.
 """
 
 from __future__ import annotations

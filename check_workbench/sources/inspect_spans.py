@@ -88,8 +88,8 @@ def _replied(one: Span, event: Event) -> Span:
         started_at=when(event.get("timestamp")),
         ended_at=ended,
         duration_ms=float(seconds or 0) * 1000 if known and ended is None else None,
-        tokens_in=usage.get("input_tokens"),
-        tokens_out=usage.get("output_tokens"),
+        tokens_in=_count(usage, "input_tokens"),
+        tokens_out=_count(usage, "output_tokens"),
         model=one.model or model_of(event),
         status="error" if failed else one.status,
         error=str(failed) if failed else one.error,
@@ -122,6 +122,11 @@ def _beside(one: Span, event: Event, **more: Any) -> dict[str, Any] | None:
     found = {key: event[key] for key in _BESIDE if event.get(key) is not None}
     given = {key: value for key, value in more.items() if value is not None}
     return {**(one.attributes or {}), **found, **given} or None
+
+
+def _count(usage: Mapping[str, Any], key: str) -> int | None:
+    found = usage.get(key)
+    return found if type(found) is int else None
 
 
 def _object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
