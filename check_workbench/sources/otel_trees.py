@@ -31,6 +31,7 @@ def fitted(
     """
     kept: list[Recorded] = []
     names: dict[str, int] = {}
+    copies: dict[str, int] = {}
     for told in spans:
         name = told.span_id or f"#{len(kept) + 1}"
         place = names.get(name)
@@ -39,7 +40,7 @@ def fitted(
                 repairs[TWICE] += 1
                 continue
             repairs[RENAMED] += 1
-            name = _free(name, names)
+            name = _free(name, names, copies)
             told = told._replace(span_id=name)  # noqa: PLW2901
         names[name] = len(kept)
         kept.append(told)
@@ -54,10 +55,12 @@ def _same(one: Recorded, other: Recorded, context: Callable[[int], Context]) -> 
     return one[1:] == other[1:] and context(one.context) == context(other.context)
 
 
-def _free(name: str, names: Mapping[str, int]) -> str:
-    copy = 2
+def _free(name: str, names: Mapping[str, int], copies: dict[str, int]) -> str:
+    """Return the name with the first number behind it that is free; it is remembered how far that was."""
+    copy = copies.get(name, 1) + 1
     while f"{name}~{copy}" in names:
         copy += 1
+    copies[name] = copy
     return f"{name}~{copy}"
 
 
