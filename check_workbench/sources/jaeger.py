@@ -47,7 +47,7 @@ def _detect(head: Head) -> str | None:
     trace = objects(data[0]) if isinstance(data, list) and data else head.first
     spans = trace.get("spans")
     span = objects(spans[0]) if isinstance(spans, list) and spans else {}
-    if "traceID" not in trace or not {"spanID", "operationName"} <= span.keys():
+    if not span.keys() >= {"traceID", "spanID", "operationName"}:
         return None
     return "its first trace has spans of Jaeger, with operationName and spanID"
 

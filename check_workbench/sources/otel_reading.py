@@ -67,7 +67,7 @@ def repaired(repairs: Counter[str], file: str) -> Iterator[Note]:
     """
     for words, count in repairs.items():
         if count:
-            yield Note(file=file, text=f"{count:,} {'span is' if count == 1 else 'spans are'} {words}")
+            yield Note(file=file, text=f"{count:,} {'span' if count == 1 else 'spans'} {words}")
 
 
 def one_span(value: Any, context: int, file: str, locate: Callable[[], int]) -> Part | Rejected:

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
     from check_workbench.sources.otel_recorded import Context, Recorded
 
-TWICE = "recorded twice, word for word, and counted once"
-RENAMED = "with the id of another one, and other content: renamed to the id and ~2"
-CUT = "its own ancestor by parent_id: put at the top, the recorded parent is in attributes.otel.parent_id"
+TWICE = "recorded once more, word for word, and counted once"
+RENAMED = "with the id of another one, but other content: renamed, ~2 behind the id"
+CUT = "in a circle of parents: put at the top, the recorded parent is in attributes.otel.parent_id"
 
 
 def fitted(

@@ -42,15 +42,18 @@ _UNSAID = frozenset({"attributes", "droppedAttributesCount", "dropped_attributes
 
 
 def _detect(head: Head) -> str | None:
-    outer = objects(head.first["trace"]) if "trace" in head.first else head.first
-    named = [key for key in _RESOURCES if isinstance(outer.get(key), list) or head.keys.get(key) == "["]
-    if not named or (named[0] == "batches" and not _is_batch(outer.get("batches"))):
-        return None
-    return f"its first record has OpenTelemetry spans in {named[0]}"
+    """Look at more than one record: other signals may come first, and the first one may be broken."""
+    for record in (head.keys, *head.records):
+        outer = objects(objects(record).get("trace", record))
+        key = next((key for key in _RESOURCES if outer.get(key) == "[" or isinstance(outer.get(key), list)), None)
+        if key is not None and (key != "batches" or _is_batch(outer[key])):
+            return f"it has OpenTelemetry spans in {key}"
+    return None
 
 
 def _is_batch(batches: Any) -> bool:
-    return bool(batches) and any(key in objects(batches[0]) for key in ("resource", *_SCOPES))
+    first = objects(batches[0]) if isinstance(batches, list) and batches else {}
+    return any(key in first for key in ("resource", *_SCOPES))
 
 
 def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected | Note]:

@@ -138,7 +138,7 @@ def test_a_time_that_is_none_is_left_out_with_a_note(moment: Any) -> None:
     made, note = records(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}))
     assert made.spans[0].started_at is None
     assert made.spans[0].attributes["otel"]["start"] == moment
-    assert "1 span is with a time that is none between 1970 and 2200" in note.text
+    assert "1 span with a time that is none between 1970 and 2200" in note.text
     assert problem_of(made) is None
 
 
@@ -251,7 +251,7 @@ def test_a_span_above_itself_is_put_at_the_top() -> None:
     made, note = records(json.dumps(otlp(spans)))
     assert [one.parent_id for one in made.spans] == [None, IDS[0], None]
     assert made.spans[0].attributes["otel"]["parent_id"] == IDS[1]
-    assert "2 spans are its own ancestor" in note.text
+    assert "2 spans in a circle of parents" in note.text
     assert problem_of(made) is None
 
 
@@ -307,6 +307,11 @@ def test_a_broken_line_costs_itself_only() -> None:
     )
     assert [type(one).__name__ for one in made] == ["Rejected", "Run"]
     assert [one.span_id for one in made[1].spans][-2:] == IDS[1:3]
+
+
+def test_other_signals_may_come_first() -> None:
+    made = records(lines([{"resourceLogs": [{"x": 1}]}, {"resourceMetrics": []}, otlp([Told()])]))
+    assert [type(one).__name__ for one in made] == ["Note", "Run"]
 
 
 def test_other_signals_are_noted() -> None:
