@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from check_workbench.store.bay import Bay
-from check_workbench.store.shown import first_records
+from check_workbench.store.shown import FIRST, first_records
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,6 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 }
 """The columns of a store that a rehearsal holds; of other tables all."""
 _STAGED = ("row", "line", "span_count", "step_count")
-FIRST_RUNS = 3
 
 
 class NarrowBay(Bay):
@@ -45,8 +44,8 @@ class NarrowBay(Bay):
         table = name.removeprefix("stage_")
         if table == "runs":
             self._runs = rows
-        elif table == "spans" and self._runs is not None and len(self._first) < FIRST_RUNS:
-            self._first += first_records(self._runs, rows, most=FIRST_RUNS - len(self._first))
+        elif table == "spans" and self._runs is not None and len(self._first) < FIRST:
+            self._first += first_records(self._runs, rows, most=FIRST - len(self._first))
         super().show(name, narrowed(rows, (*_STAGED, *COLUMNS[table])) if table in COLUMNS else rows)
 
 

@@ -10,6 +10,8 @@ from check_workbench.store.doctor import unmatched
 from check_workbench.store.names import listed, quote
 from check_workbench.store.narrow import COLUMNS, NarrowBay
 from check_workbench.store.schema import TABLES
+from check_workbench.store.shown import FIRST, present
+from check_workbench.store.tables import number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,13 +40,16 @@ class Rehearsal(Store):
         super().__init__()
         self._of = of
         self.first: list[dict[str, Any]] = []
-        """The first records that were loaded, shortened."""
+        """The first runs that were loaded, shortened."""
         with of.hold() as theirs, self.transaction() as cursor:
             theirs.execute("begin transaction read only")
             for name in TABLES:
                 if (columns := self.columns_of(name)) and name != "meta":
                     self._copy(theirs, cursor, name, columns)
             theirs.rollback()
+            self._copied = {
+                name: number(cursor, f"select count(*) from {quote(name)}") for name in ("decisions", "answers")
+            }
 
     def is_at(self, path: Path) -> bool:
         """Say whether a path is the file of the store for which the load is rehearsed."""
@@ -56,7 +61,8 @@ class Rehearsal(Store):
 
     def told(self, report: LoadReport) -> LoadReport:
         """Return the report of a load as one that was rehearsed."""
-        return dataclasses.replace(report, dry_run=True, first=tuple(self.first))
+        said = [row for name in self._copied for row in self._first_said(name)]
+        return dataclasses.replace(report, dry_run=True, first=(*self.first, *said))
 
     def columns_of(self, name: str) -> Sequence[str]:
         """Return the columns of a table that are kept."""
@@ -66,6 +72,12 @@ class Rehearsal(Store):
     def doctor(self) -> Examination:
         """Say what matches nothing; what the data supports shows when it is loaded."""
         return unmatched(self)
+
+    def _first_said(self, name: str) -> list[dict[str, Any]]:
+        """Return the first decisions or answers that came in, which stand behind those that were copied."""
+        new = f"select * from {quote(name)} order by rowid limit {FIRST} offset {self._copied[name]}"
+        with self.transaction() as cursor:
+            return [present(row) for row in cursor.sql(new).to_arrow_table().to_pylist()]
 
     @staticmethod
     def _copy(

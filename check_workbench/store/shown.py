@@ -9,10 +9,27 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+FIRST = 3
+"""How many runs, decisions and answers are shown."""
 FIRST_SPANS = 3
 LONGEST = 80
 """Characters of a value that are shown."""
-_HIDDEN = ("row", "line", "seq", "digest", "file_place", "odd", "naive", "step_count", "input_digest", "output_digest")
+_HIDDEN = (
+    "stale",
+    "run_digest",
+    "asserted_blind",
+    "item",
+    "row",
+    "line",
+    "seq",
+    "digest",
+    "file_place",
+    "odd",
+    "naive",
+    "step_count",
+    "input_digest",
+    "output_digest",
+)
 
 
 def first_records(runs: pa.Table, spans: pa.Table, *, most: int) -> list[dict[str, Any]]:
@@ -30,7 +47,7 @@ def first_records(runs: pa.Table, spans: pa.Table, *, most: int) -> list[dict[st
     found = []
     for run in runs.sort_by("row").slice(0, most).to_pylist():
         own = spans.filter(pc.equal(spans["row"], run["row"])).sort_by("seq").slice(0, FIRST_SPANS)
-        found.append({**_present(run), "spans": [_present(span) for span in own.to_pylist()]})
+        found.append({**present(run), "spans": [present(span) for span in own.to_pylist()]})
     return found
 
 
@@ -47,7 +64,7 @@ def shortened(value: Any) -> str:
 
 
 def lines_of(record: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a run of `first_records` as lines of text.
+    """Yield a run with its first spans, a decision or an answer as lines of text.
 
     Examples
     --------
@@ -55,16 +72,25 @@ def lines_of(record: Mapping[str, Any]) -> Iterator[str]:
     ["run_id='r'", "  type='tool' name='get'"]
     """
     own = {name: value for name, value in record.items() if name != "spans"}
-    yield from (f"{indent}{_line(row)}" for indent, row in [("", own), *(("  ", span) for span in record["spans"])])
+    yield from (
+        f"{indent}{_line(row)}" for indent, row in [("", own), *(("  ", span) for span in record.get("spans", ()))]
+    )
 
 
 def _line(row: Mapping[str, Any]) -> str:
     return " ".join(f"{name}={value!r}" for name, value in row.items())
 
 
-def _present(row: dict[str, Any]) -> dict[str, Any]:
+def present(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a row of a table has, shortened, without what the store adds.
+
+    Examples
+    --------
+    >>> present({"decision_key": 7, "run_id": "r", "decision": "approved", "note": None})
+    {'run_id': 'r', 'decision': 'approved'}
+    """
     return {
         name: value if isinstance(value, bool | int | float) else shortened(value)
         for name, value in row.items()
-        if value is not None and name not in _HIDDEN
+        if value is not None and name not in _HIDDEN and not name.endswith("_key")
     }

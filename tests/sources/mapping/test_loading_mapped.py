@@ -58,6 +58,23 @@ def test_a_file_by_itself_is_known_by_the_end_of_its_place(store: Store, tmp_pat
     assert store.sql("select run_id from runs")["run_id"].tolist() == ["b/1"]
 
 
+def test_a_dry_run_shows_what_the_mapping_makes(store: Store, tmp_path: Path) -> None:
+    root, mapping = write(tmp_path, FILES), mapping_file(tmp_path, OWN)
+    report = store.load(root, mapping=mapping, dry_run=True)
+    assert (report.runs, report.decisions, report.answers) == (3, 2, 2)
+    assert [record["run_id"] for record in report.first if "spans" in record] == ["a/1", "a/2", "b/1"]
+    assert report.first[3:] == (
+        {"run_id": "a/1", "decision": "problem", "check_id": "fine", "provenance": "imported"},
+        {"run_id": "b/1", "decision": "problem", "check_id": "fine", "provenance": "imported"},
+        {"run_id": "a/1", "check_id": "fine", "probability": 0.2},
+        {"run_id": "b/1", "check_id": "fine", "probability": 0.9},
+    )
+    assert "run_id='a/1' decision='problem' check_id='fine'" in repr(report)
+    assert store.sql("select count(*) as n from decisions")["n"].tolist() == [0]
+    store.load(root, mapping=mapping)
+    assert store.load(root, mapping=mapping, dry_run=True).first[3:] == ()
+
+
 def test_nothing_is_loaded_with_a_broken_mapping(store: Store, tmp_path: Path) -> None:
     root = write(tmp_path, FILES)
     with pytest.raises(InputError, match=r"own\.yaml:1:1: the mapping must have parts"):
