@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import pickle
-import shutil
 import sqlite3
 import tempfile
 from datetime import UTC, datetime
@@ -17,82 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from check_workbench.records import RUN_STATUSES, Run
-from check_workbench.sources import Note, Recognised, Rejected, recognise
+from check_workbench.sources import Note, Rejected
+from tests.sources.adk_database import EVENTS, KEY, NEW, OLD, add_event, add_session, whole, written
 from tests.sources.reading import one_run, only, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from check_workbench.store import Store
-
-KEY = ("travel", "u", "s-1")
-TABLES = """
-create table app_states (app_name text primary key, state text not null, update_time real not null);
-create table user_states (app_name text, user_id text, state text not null, update_time real not null);
-create table sessions (app_name text, user_id text, id text, state text, create_time, update_time);
-"""
-NEW = "create table events (id text, app_name text, user_id text, session_id text, timestamp, event_data text)"
-OLD = (
-    "create table events (id text, app_name text, user_id text, session_id text, timestamp, author text, "
-    "actions blob, content text, usage_metadata text, partial boolean, interrupted boolean, error_code text)"
-)
-EVENTS: list[dict[str, Any]] = [
-    {"author": "root", "actions": {"state_delta": {"origin": "X"}, "artifact_delta": {}}},
-    {"author": "user", "content": {"role": "user", "parts": [{"text": "To Athens."}]}},
-    {
-        "author": "root",
-        "model_version": "m-1",
-        "branch": "root.planner",
-        "usage_metadata": {"total_token_count": 15, "prompt_token_count": 10, "candidates_token_count": 5},
-        "content": {
-            "role": "model",
-            "parts": [
-                {"text": "They want to travel.", "thought": True},
-                {"text": "I look."},
-                {"function_call": {"id": "c-1", "name": "find", "args": {"to": "Athens"}}, "thought_signature": "x"},
-                {"function_call": {"id": "c-2", "name": "transfer_to_agent", "args": {"agent_name": "planner"}}},
-            ],
-        },
-    },
-    {
-        "author": "root",
-        "actions": {"transfer_to_agent": "planner"},
-        "content": {
-            "role": "user",
-            "parts": [
-                {"function_response": {"id": "c-1", "name": "find", "response": {"error": "no flights"}}},
-                {"function_response": {"id": "c-2", "name": "transfer_to_agent", "response": {"result": None}}},
-            ],
-        },
-    },
-    {"author": "planner", "content": {"role": "model", "parts": [{"text": "There are none."}]}},
-]
-
-
-@contextlib.contextmanager
-def written(path: Path, events: str = NEW) -> Iterator[sqlite3.Connection]:
-    with contextlib.closing(sqlite3.connect(path)) as database:
-        database.executescript(TABLES + events)
-        yield database
-        database.commit()
-
-
-def add_session(database: sqlite3.Connection, key: tuple[str, str, str] = KEY, state: str = '{"origin": "X"}') -> None:
-    database.execute("insert into sessions values (?, ?, ?, ?, 1.7e9, 1700000100.5)", (*key, state))
-
-
-def add_event(database: sqlite3.Connection, place: int, data: str, key: tuple[str, str, str] = KEY) -> None:
-    database.execute("insert into events values (?, ?, ?, ?, ?, ?)", (f"e-{place}", *key, 1.7e9 + place, data))
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    path = tmp_path / "session.db"
-    with written(path) as made:
-        add_session(made)
-        for place, event in enumerate(EVENTS):
-            add_event(made, place, json.dumps(event))
-    return path
+    return whole(tmp_path / "session.db")
 
 
 def test_a_session(database: Path) -> None:
@@ -288,58 +222,6 @@ def test_columns_that_are_not_known_are_noted(database: Path) -> None:
         made.commit()
     [note] = only(read("adk", database), Note)
     assert note.text.endswith("mood")
-
-
-def test_the_file_and_its_folder_stay_as_they_are(database: Path) -> None:
-    before = database.read_bytes()
-    database.chmod(0o444)
-    database.parent.chmod(0o555)
-    try:
-        recognised = recognise(database)
-        read("adk", database)
-    finally:
-        database.parent.chmod(0o755)
-    assert isinstance(recognised, Recognised)
-    assert recognised.format.name == "adk"
-    assert database.read_bytes() == before
-    assert [path.name for path in database.parent.iterdir()] == ["session.db"]
-
-
-def test_what_lies_in_a_write_ahead_log_counts(database: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy"
-    copy.mkdir()
-    with contextlib.closing(sqlite3.connect(database)) as made:
-        made.execute("pragma journal_mode = wal")
-        add_event(made, 8, json.dumps({"author": "a", "content": {"parts": [{"text": "From the log."}]}}))
-        made.commit()
-        for path in tmp_path.glob("session.db*"):
-            shutil.copy(path, copy)
-    assert one_run(read("adk", copy / "session.db")).final_output == "From the log."
-    assert {path.name for path in copy.iterdir()} <= {"session.db", "session.db-wal", "session.db-shm"}
-
-
-@pytest.mark.parametrize(("keep", "junk"), [(1.0, True), (0.5, False), (0.01, False)])
-def test_a_damaged_database_is_rejected(database: Path, store: Store, *, keep: float, junk: bool) -> None:
-    data = bytearray(database.read_bytes())
-    data = data[: max(20, int(len(data) * keep))]
-    if junk:
-        data[4096:] = b"\xff" * (len(data) - 4096)
-    database.write_bytes(data)
-    report = store.load(database)
-    assert report.runs == 0
-    assert [r.reason.startswith("the SQLite file is damaged") for r in report.rejected] == [True]
-
-
-def test_a_table_whose_name_is_no_text_harms_nobody(database: Path) -> None:
-    database.write_bytes(database.read_bytes().replace(b"user_states", b"user\xffstates"))
-    assert isinstance(recognise(database), Recognised)
-    assert only(read("adk", database), Run)
-
-
-def test_other_sqlite_files_are_not_taken(tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(tmp_path / "a.db")) as made:
-        made.executescript("create table sessions (id); create table events (id)")
-    assert recognise(tmp_path / "a.db") is None
 
 
 @given(
