@@ -46,7 +46,9 @@ def blocks_of(content: Any) -> Blocks:
     """
     texts: list[str] = []
     thoughts: list[str] = []
-    found = Blocks(None, None, [], [], [])
+    calls: list[Block] = []
+    results: list[Block] = []
+    others: list[Any] = []
     for block in content if isinstance(content, list) else [] if content is None else [content]:
         named = block.get("type") if isinstance(block, dict) else None
         type_ = named if isinstance(named, str) else "part"
@@ -57,14 +59,14 @@ def blocks_of(content: Any) -> Blocks:
         elif type_ == "thinking" and isinstance(block.get("thinking"), str):
             thoughts.append(block["thinking"])
         elif type_ in CALLS:
-            found.calls.append(block)
+            calls.append(block)
         elif type_.endswith("tool_result"):
-            found.results.append(block)
+            results.append(block)
         else:
-            found.others.append(block)
+            others.append(block)
             if type_ not in _HIDDEN:
                 texts.append(f"[{type_}]")
-    return found._replace(text=_joined(texts), thinking=_joined(thoughts))
+    return Blocks(_joined(texts), _joined(thoughts), calls, results, others)
 
 
 def _joined(texts: list[str]) -> str | None:

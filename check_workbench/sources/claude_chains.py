@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +38,7 @@ class Chains:
     def __init__(self, *, whole: bool) -> None:
         self._whole = whole
         self._places: dict[str, _Place] = {}
-        self._beginning: dict[str, deque[Row]] = {}
+        self._beginning: dict[str, list[Row]] = {}
         """Calls that may begin a side chain, by their prompt."""
 
     def add(self, record: Mapping[str, Any], at: datetime | None, told: Growing) -> bool:
@@ -77,7 +76,7 @@ class Chains:
         """Remember a call whose prompt a side chain may begin with."""
         prompt = given.get("prompt") if isinstance(given, dict) else None
         if isinstance(prompt, str):
-            self._beginning.setdefault(prompt, deque()).append(call)
+            self._beginning.setdefault(prompt, []).append(call)
 
     def own(self, record: Mapping[str, Any], row: Row) -> None:
         """Say that a row came from a line."""
@@ -106,12 +105,9 @@ class Chains:
         prompt = message.get("content") if isinstance(message, dict) else None
         if not self.aside(record) or not isinstance(prompt, str):
             return None
-        calls = self._beginning.get(prompt)
-        waiting = [call for call in calls or () if call["span_id"] is None or told.waits(call["span_id"])]
-        if calls is None or not waiting:
-            return None
-        calls.remove(waiting[0])
-        return waiting[0]
+        calls = self._beginning.get(prompt, [])
+        waits = next((n for n, call in enumerate(calls) if call["span_id"] and told.waits(call["span_id"])), None)
+        return None if waits is None else calls.pop(waits)
 
 
 def _is_prompt(record: Mapping[str, Any]) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Run
-from check_workbench.sources.json_text import decode
+from check_workbench.sources.codex_calls import end, judge
 from check_workbench.sources.messages import text_of
 from check_workbench.sources.response_items import Items
 from check_workbench.sources.times import when
@@ -17,21 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from check_workbench.sources.growing import Row
-
-_HEADER = re.compile(
-    r"(?:Chunk ID: [^\n]*\n)?(?:Wall time: [^\n]*\n)?(?:Exit code: |Process exited with code )(-?\d{1,9})\b"
-)
-_REFUSALS = (
-    "failed to parse function arguments",
-    "unsupported call",
-    "unsupported custom tool call",
-    "apply_patch verification failed",
-    "exec command rejected by user",
-    "execution error",
-    "aborted by user",
-)
-"""How the output of a call starts that Codex itself refused or stopped."""
 _REPEATED = frozenset({"user_message", "agent_message", "agent_reasoning", "agent_reasoning_raw_content"})
 _HARNESS = ("<environment_context>", "<user_instructions>", "# AGENTS.md instructions")
 """How messages of the user start that Codex wrote itself."""
@@ -154,7 +138,7 @@ class CodexSession:
         elif kind in ("exec_command_end", "mcp_tool_call_end", "patch_apply_end"):
             row = self._items.calls.get(str(payload.get("call_id")))
             if row is not None:
-                _ended(row, payload)
+                end(row, payload)
 
     def _count(self, info: Any) -> None:
         totals = info.get("total_token_usage") if isinstance(info, dict) else None
@@ -174,52 +158,3 @@ class CodexSession:
     def _said(self) -> str | None:
         said = [row["input"] for row in self._items.rows.rows if row["type"] == "user" and row["input"] is not None]
         return next((text for text in said if not text.lstrip().startswith(_HARNESS)), self._items.prompt)
-
-
-def judge(row: Row) -> None:
-    """Say of a call whether it failed, by the exit code with which Codex heads its output."""
-    output = row["output"]
-    if not isinstance(output, str):
-        return
-    code = exit_code(output)
-    if code is not None:
-        row["attributes"]["exit_code"] = code
-    if code not in (None, 0) or output.startswith(_REFUSALS):
-        row.update(status="error", error=output)
-
-
-def exit_code(output: str) -> int | None:
-    r"""Return the exit code in the output of a command, None where none is told.
-
-    Examples
-    --------
-    >>> exit_code("Exit code: 2\nWall time: 0.1 seconds\nOutput:\n"), exit_code('{"metadata": {"exit_code": 1}}')
-    (2, 1)
-    """
-    if found := _HEADER.match(output):
-        return int(found[1])
-    if not output.startswith("{") or '"exit_code"' not in output:
-        return None
-    try:
-        told = decode(output).get("metadata")
-    except ValueError:
-        return None
-    code = told.get("exit_code") if isinstance(told, dict) else None
-    return code if isinstance(code, int) and not isinstance(code, bool) else None
-
-
-def _ended(row: Row, event: Mapping[str, Any]) -> None:
-    """Add to a call what the event says that ended it."""
-    took, code, result = event.get("duration"), event.get("exit_code"), event.get("result")
-    if isinstance(took, dict) and is_number(took.get("secs")) and is_number(took.get("nanos")):
-        row["duration_ms"] = took["secs"] * 1000.0 + took["nanos"] / 1e6
-    if is_number(code):
-        row["attributes"]["exit_code"] = code
-    if event.get("type") == "mcp_tool_call_end":
-        row["type"] = "mcp_tool"
-    good = result.get("Ok") if isinstance(result, dict) else None
-    refused = isinstance(result, dict) and "Err" in result
-    failed = (is_number(code) and code != 0) or event.get("success") is False or refused
-    if failed or (isinstance(good, dict) and good.get("isError", good.get("is_error")) is True):
-        told = result["Err"] if refused and isinstance(result, dict) else row.get("output")
-        row.update(status="error", error=text_of(told) or "error")

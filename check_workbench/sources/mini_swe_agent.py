@@ -22,16 +22,14 @@ starts with `<returncode>`, or a block of `mswea_bash_command`.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.records import Run
 from check_workbench.sources.building import conversations, rest
 from check_workbench.sources.format import Format
-from check_workbench.sources.growing import Growing
 from check_workbench.sources.messages import text_of
-from check_workbench.sources.times import when
+from check_workbench.sources.mini_swe_steps import Trajectory, is_answer, is_command
 from check_workbench.sources.totals import is_number
 
 if TYPE_CHECKING:
@@ -39,15 +37,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from check_workbench.sources.format import Head, Origin, Rejected
-    from check_workbench.sources.growing import Row
 
-_FENCED = re.compile(r"```(?:mswea_bash_command|bash)\s*\n(.*?)\n?```", re.DOTALL)
-_CODE = re.compile(r"<returncode>\s*(-?\d+)\s*</returncode>")
-_ANSWER = "<returncode>"
-_SUBMITS = ("COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT", "MINI_SWE_AGENT_FINAL_OUTPUT")
 _FORMAT = "mini-swe-agent"
-_KNOWN = frozenset({"role", "content", "tool_calls", "tool_call_id", "extra"})
-_TOLD = frozenset({"actions", "returncode", "timestamp", "submission", "raw_output"})
 
 
 def detect(head: Head) -> str | None:
@@ -57,7 +48,7 @@ def detect(head: Head) -> str | None:
         return "its info has a mini_version"
     if str(head.first.get("trajectory_format", "")).startswith(_FORMAT):
         return "its trajectory_format is one of mini-swe-agent"
-    if head.shape == "array" and any(_is_command(one) or _is_answer(one) for one in head.records):
+    if head.shape == "array" and any(is_command(one) or is_answer(one) for one in head.records):
         return "its messages hold commands, and answers that start with <returncode>"
     return None
 
@@ -70,7 +61,7 @@ def _run(record: Mapping[str, Any], origin: Origin, place: int) -> Run:
     messages, info = record.get("messages"), record.get("info")
     if not isinstance(messages, list):
         raise InputError(f"the messages must be a list, got {type(messages).__name__}")
-    told = _Telling()
+    told = Trajectory()
     for number, message in enumerate(messages, start=1):
         if not isinstance(message, dict) or not isinstance(message.get("role"), str):
             raise InputError(f"message {number} must be an object with a role, got {type(message).__name__}")
@@ -92,76 +83,6 @@ def _run(record: Mapping[str, Any], origin: Origin, place: int) -> Run:
     )
 
 
-class _Telling:
-    """The rows of a trajectory while its messages come in."""
-
-    def __init__(self) -> None:
-        self.rows = Growing()
-        self.system: str | None = None
-        self.prompt: str | None = None
-        self.final: str | None = None
-        self._open: list[Row] = []
-        """Commands of the last reply that nothing answered yet."""
-
-    def add(self, message: Mapping[str, Any], role: str) -> None:
-        text, extra = text_of(message.get("content")), message.get("extra")
-        more = extra if isinstance(extra, dict) else {}
-        kept = {key: value for key, value in message.items() if key not in _KNOWN and value is not None}
-        kept |= {key: value for key, value in more.items() if key not in _TOLD and value is not None}
-        if role == "system" and self.system is None and not self.rows.rows:
-            self.system = text
-        elif role == "assistant":
-            self.rows.add(type="llm", output=text, ended_at=when(more.get("timestamp")), attributes=kept)
-            self._open = [self._command(*one) for one in _commands(message, more, text)]
-        elif role == "exit":
-            self.final = text_of(more.get("submission")) if "submission" in more else text
-            self.rows.add(type="system", name="exit", input=text, attributes=kept)
-        elif not self._answers(message, more, text, kept):
-            self.prompt = text if self.prompt is None else self.prompt
-            self.rows.add(type="user", input=text, attributes=kept)
-
-    def _command(self, command: Any, id_: Any) -> Row:
-        return self.rows.call(id_, type="tool", name="bash", input=command, attributes={})
-
-    def _answers(self, message: Mapping[str, Any], more: Mapping[str, Any], text: str | None, kept: Any) -> bool:
-        """Give a command its output, if the message is one."""
-        row = self.rows.answer(message.get("tool_call_id"))
-        submitted = bool(self._open) and isinstance(self._open[0]["input"], str) and _submits(self._open[0]["input"])
-        if row is None and self._open and (_is_answer(message) or "returncode" in more or submitted):
-            row = self._open[0]
-        if row is None:
-            return False
-        self._open = [one for one in self._open if one is not row]
-        found = _CODE.match((text or "").lstrip())
-        code = more.get("returncode", int(found[1][:9]) if found else 0)
-        output = text_of(more["raw_output"]) if "raw_output" in more else text
-        row.update(
-            output=output,
-            status="error" if code != 0 else "ok",
-            error=(output or f"exit code {code}") if code != 0 else None,
-            ended_at=when(more.get("timestamp")),
-            attributes={"returncode": code, **kept} if code != 0 or found or "returncode" in more else kept,
-        )
-        if submitted and not found and self.final is None:
-            self.final = text
-        return True
-
-
-def _commands(message: Mapping[str, Any], more: Mapping[str, Any], text: str | None) -> Iterator[tuple[Any, Any]]:
-    actions = more.get("actions")
-    if isinstance(actions, list):
-        for one in actions:
-            yield (one.get("command"), one.get("tool_call_id")) if isinstance(one, dict) else (one, None)
-        return
-    calls = message.get("tool_calls")
-    for call in calls if isinstance(calls, list) else ():
-        made = call.get("function") if isinstance(call, dict) else None
-        yield (made.get("arguments") if isinstance(made, dict) else made), call.get("id") if made is not None else None
-    fenced = _FENCED.findall(text or "")
-    if not calls and len(fenced) == 1:
-        yield fenced[0], None
-
-
 def _status(exit_status: Any, final: str | None) -> str:
     word = exit_status if isinstance(exit_status, str) else "Submitted"
     if word == "Submitted":
@@ -173,20 +94,6 @@ def _metrics(stats: Any) -> dict[str, float] | None:
     names = {"instance_cost": "total_cost", "api_calls": "api_calls"}
     known = stats if isinstance(stats, dict) else {}
     return {new: known[old] for old, new in names.items() if is_number(known.get(old))} or None
-
-
-def _is_answer(message: Any) -> bool:
-    text = message.get("content") if isinstance(message, dict) and message.get("role") == "user" else None
-    return isinstance(text, str) and text.lstrip().startswith(_ANSWER)
-
-
-def _is_command(message: Any) -> bool:
-    text = message.get("content") if isinstance(message, dict) and message.get("role") == "assistant" else None
-    return isinstance(text, str) and "```mswea_bash_command" in text
-
-
-def _submits(command: str) -> bool:
-    return any(word in command for word in _SUBMITS)
 
 
 FORMAT = Format(

@@ -47,7 +47,7 @@ class Items:
     --------
     >>> told = Items()
     >>> told.add({"type": "function_call", "call_id": "c", "name": "pay", "arguments": "{}"})
-    >>> told.add({"type": "function_call_output", "call_id": "c", "output": "paid"})
+    >>> _ = told.add({"type": "function_call_output", "call_id": "c", "output": "paid"})
     >>> [(one.type, one.name, one.output) for one in told.rows.spans()]
     [('llm', None, None), ('tool', 'pay', 'paid')]
     """
