@@ -44,7 +44,7 @@ def connect(backend: Any, *, spans: str = "spans", runs: str = "runs") -> Connec
 
     Examples
     --------
-    >>> connect("spans.duckdb")
+    >>> connect("spans.duckdb")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
     check_workbench.errors.InputError: backend must be an Ibis backend of Spark, ...
