@@ -17,11 +17,10 @@ A tag whose type is a number or a flag is one, also where its value was written 
 
 from __future__ import annotations
 
-import math
 from typing import IO, TYPE_CHECKING, Any
 
-from check_workbench.errors import InputError
 from check_workbench.sources.format import Format, Note, Rejected
+from check_workbench.sources.jaeger_spans import plain_span, tags_of
 from check_workbench.sources.json_pieces import BEGIN, END, pieces
 from check_workbench.sources.otel_reading import objects, one_span, runs_of_spans
 
@@ -33,13 +32,10 @@ if TYPE_CHECKING:
     from check_workbench.sources.format import Head, Origin
     from check_workbench.sources.gathering import Part
     from check_workbench.sources.json_pieces import Piece
+    from check_workbench.sources.otel_contexts import Contexts
     from check_workbench.sources.otel_reading import Told
-    from check_workbench.sources.otel_recorded import Contexts
 
 _UNSAID = frozenset({"total", "limit", "offset", "traceID"})
-_READ = frozenset({"tags", "logs", "references", "duration", "processID", "parentSpanID"})
-_SCOPE = {"otel.scope.name": "name", "otel.scope.version": "version", "otel.library.name": "name"}
-_FLAGS = {"true": True, "false": False}
 
 
 def _detect(head: Head) -> str | None:
@@ -98,83 +94,15 @@ class _Trace:
 def _resource(process: Any) -> dict[str, Any]:
     told = objects(process)
     service = told.get("serviceName")
-    return {**({"service.name": service} if service else {}), **_tags(told.get("tags"))}
+    return {**({"service.name": service} if service else {}), **tags_of(told.get("tags"))}
 
 
 def _span(piece: Piece, trace: _Trace, file: str) -> Part | Rejected:
     try:
-        span, process, scope = _plain(piece.value)
+        span, process, scope = plain_span(piece.value)
     except ValueError as error:
         return Rejected(file=file, line=piece.locate(), reason=str(error))
     return one_span(span, trace.place(process, scope), file, piece.locate)
-
-
-def _plain(value: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
-    """Return a span of Jaeger under the names of OpenTelemetry, its process, and its scope."""
-    if not isinstance(value, dict):
-        raise InputError(f"a span must be an object, got {type(value).__name__}")
-    tags = _tags(value.get("tags"))
-    span = {key: inner for key, inner in value.items() if key not in _READ}
-    scope = {_SCOPE[key]: tags.pop(key) for key in _SCOPE if key in tags}
-    code = tags.pop("otel.status_code", None)
-    if tags.get("error") in (True, "true"):
-        code = "ERROR"
-        del tags["error"]
-    elif tags.get("error") in (False, "false"):
-        del tags["error"]
-    span["status"] = {"code": code, "message": tags.pop("otel.status_description", None)}
-    span["kind"] = tags.pop("span.kind", None)
-    span["attributes"] = tags
-    logs = value.get("logs")
-    span["events"] = [_event(log) for log in logs] if isinstance(logs, list) else []
-    parent, others = _references(value.get("references"))
-    span["parent_id"] = parent or value.get("parentSpanID")
-    span["references"] = others
-    end = _end(value.get("startTime"), value.get("duration"))
-    span |= {"duration": value.get("duration")} if end is None else {"endTime": end}
-    return span, str(value.get("processID", "")), scope
-
-
-def _end(start: Any, duration: Any) -> Any:
-    return start + duration if all(type(number) in (int, float) for number in (start, duration)) else None
-
-
-def _event(log: Any) -> Any:
-    return {**log, "fields": _tags(log.get("fields"))} if isinstance(log, dict) else log
-
-
-def _references(given: Any) -> tuple[Any, list[Any]]:
-    """Return the parent, and the references that name another one."""
-    listed = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
-    kinds = ("CHILD_OF", "FOLLOWS_FROM")
-    parent = next((one for kind in kinds for one in listed if one.get("refType") == kind), None)
-    return (None if parent is None else parent.get("spanID")), [one for one in listed if one is not parent]
-
-
-def _tags(given: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for place, tag in enumerate(given if isinstance(given, list) else (), start=1):
-        key = tag.get("key") if isinstance(tag, dict) else None
-        value = _value(tag.get("type"), tag.get("value")) if isinstance(key, str) else tag
-        name = bare = key if isinstance(key, str) else f"#{place}"
-        copies = 1
-        while name in found and found[name] != value:
-            copies += 1
-            name = f"{bare}~{copies}"
-        found[name] = value
-    return found
-
-
-def _value(kind: Any, value: Any) -> Any:
-    if not isinstance(value, str) or kind in ("string", "binary", None):
-        return value
-    if kind == "bool":
-        return _FLAGS.get(value.lower(), value)
-    try:
-        number = int(value) if kind == "int64" else float(value) if kind == "float64" else value
-    except ValueError:
-        return value
-    return number if isinstance(number, str) or math.isfinite(number) else value
 
 
 FORMAT = Format(

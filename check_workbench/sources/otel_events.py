@@ -14,12 +14,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.sources.otel_attributes import attributes_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 _INPUT = ("gen_ai.input.messages", "gen_ai.prompt")
 _OUTPUT = ("gen_ai.output.messages", "gen_ai.completion")
 _CHOICE = "gen_ai.choice"
+_EVENT = {"event_name": "name", "timeUnixNano": "time", "time_unix_nano": "time", "timestamp": "time"}
+
+
+def events_of(given: Any) -> list[dict[str, Any]]:
+    """Return events with `name`, `time`, `attributes`, and what else was recorded of them.
+
+    Examples
+    --------
+    >>> events_of([{"timestamp": 5, "fields": [{"key": "event", "value": "exception"}]}])
+    [{'name': 'exception', 'time': 5, 'attributes': {}}]
+    """
+    return [_event(item) for item in given] if isinstance(given, list) else []
 
 
 def content_of_events(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -76,3 +90,16 @@ def _message(role: str, given: Mapping[str, Any], body: Any) -> dict[str, Any]:
         told |= body if isinstance(body, dict) else {"content": body}
     inner = told.get("message")
     return {"role": role, **(inner if isinstance(inner, dict) else told)}
+
+
+def _event(item: Any) -> dict[str, Any]:
+    if not isinstance(item, dict):
+        return {"name": "event", "value": item}
+    named: dict[str, Any] = item
+    event = {_EVENT.get(key, key): value for key, value in named.items() if value or value is False}
+    given = attributes_of(event.get("attributes") or event.pop("fields", None) or {})
+    if "name" not in event:
+        event = {"name": given.get("event", "event"), **event}
+        given = {key: value for key, value in given.items() if key != "event"}
+    event["attributes"] = given
+    return event

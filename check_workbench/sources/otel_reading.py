@@ -9,7 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 from check_workbench.sources.format import Note, Rejected
 from check_workbench.sources.gathering import Group, gather
 from check_workbench.sources.json_items import opened
-from check_workbench.sources.otel_recorded import Contexts, Recorded, recorded
+from check_workbench.sources.otel_contexts import Contexts
+from check_workbench.sources.otel_recorded import Recorded, recorded
 from check_workbench.sources.otel_runs import run_of
 
 if TYPE_CHECKING:

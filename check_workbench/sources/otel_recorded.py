@@ -19,17 +19,9 @@ from typing import Any, NamedTuple
 
 from check_workbench.errors import InputError
 from check_workbench.sources.gathering import Part
-from check_workbench.sources.otel_values import (
-    CONTAINERS,
-    SPAN,
-    TRACE,
-    attributes_of,
-    events_of,
-    failed,
-    identifier,
-    kind_of,
-    too_deep,
-)
+from check_workbench.sources.otel_attributes import CONTAINERS, attributes_of, too_deep
+from check_workbench.sources.otel_events import events_of
+from check_workbench.sources.otel_values import SPAN, TRACE, failed, identifier, kind_of
 
 NAMES = {
     "traceId": "trace_id",
@@ -55,17 +47,6 @@ NAMES = {
 }
 
 
-class Context(NamedTuple):
-    """What spans of one block share."""
-
-    resource: dict[str, Any]
-    """Attributes of what was running."""
-    scope: dict[str, Any]
-    """The instrumentation that recorded them."""
-    around: dict[str, Any]
-    """What was recorded around the list of spans."""
-
-
 class Recorded(NamedTuple):
     """One span, as plain values that JSON can hold."""
 
@@ -81,30 +62,6 @@ class Recorded(NamedTuple):
     attributes: dict[str, Any]
     events: list[dict[str, Any]]
     rest: dict[str, Any]
-
-
-class Contexts:
-    """The contexts of a file, equal ones once."""
-
-    def __init__(self) -> None:
-        self._contexts: list[list[dict[str, Any]]] = []
-        self._known: dict[str, dict[str, Any]] = {}
-
-    def open(self) -> int:
-        """Begin a context that is still empty, and return its place."""
-        self._contexts.append([_NOTHING, _NOTHING, _NOTHING])
-        return len(self._contexts) - 1
-
-    def set(self, place: int, **parts: dict[str, Any]) -> None:
-        """Say what a context holds, before or after its spans came by."""
-        for name, value in parts.items():
-            self._contexts[place][Context._fields.index(name)] = self._known.setdefault(repr(value), value)
-
-    def __getitem__(self, place: int) -> Context:
-        return Context(*self._contexts[place])
-
-
-_NOTHING: dict[str, Any] = {}
 
 
 def recorded(span: Any, context: int) -> Part:

@@ -26,34 +26,23 @@ Of messages, `input` is the text of the last user message, and `final_output` th
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
-from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.records import Run
+from check_workbench.sources import otel_outcome
+from check_workbench.sources.otel_metrics import metrics_of
 from check_workbench.sources.otel_spans import Made, span_of
-from check_workbench.sources.otel_texts import ASKING, REPLYING, instructions, spoken, system_prompt
 from check_workbench.sources.otel_trees import fitted
-from check_workbench.sources.totals import Amount, total
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
 
-    from check_workbench.records import Span
-    from check_workbench.sources.otel_recorded import Context, Contexts, Recorded
+    from check_workbench.sources.otel_contexts import Context, Contexts
+    from check_workbench.sources.otel_recorded import Recorded
 
-_MODELS = frozenset({"llm", "embedding", "reranker"})
-_AROUND = ("agent", "workflow", "chain", "task")
-_LAST = datetime.max.replace(tzinfo=UTC)
-_FIRST = datetime.min.replace(tzinfo=UTC)
 ODD_TIME = "with a time that is none between 1970 and 2200: left out, it is in attributes.otel"
-_METRICS = {
-    "total_tokens": "tokens",
-    "prompt_tokens": "tokens_in",
-    "completion_tokens": "tokens_out",
-    "total_cost": "cost",
-}
 
 
 def run_of(trace_id: str, spans: Iterable[Recorded], contexts: Contexts, repairs: Counter[str]) -> Run:
@@ -112,7 +101,7 @@ def _root(made: Sequence[Made], names: Sequence[str]) -> int:
 
     def order(place: int) -> tuple[bool, bool, datetime, int]:
         one = made[place].span
-        return one.parent_id in known, one.parent_id is not None, one.started_at or _LAST, place
+        return one.parent_id in known, one.parent_id is not None, one.started_at or otel_outcome.LAST, place
 
     return min(range(len(made)), key=order)
 
@@ -122,102 +111,21 @@ def _run(trace_id: str, made: Sequence[Made], root: int, shared: dict[str, Any],
     top = spans[root]
     started = min((one.started_at for one in spans if one.started_at is not None), default=None)
     ended = max((one.ended_at for one in spans if one.ended_at is not None), default=None)
-    metrics = _metrics(made)
+    metrics = metrics_of(made)
     if started is not None and ended is not None and ended >= started:
         metrics["duration_ms"] = (ended - started).total_seconds() * 1000
-    final = _final_output(top, spans)
+    final = otel_outcome.final_output(top, spans)
     return Run(
         run_id=trace_id,
-        workflow=_workflow(made, around) or (top.name if top.type in _AROUND else None),
-        session_id=_first(made, "session") or _text(around.around.get("session_id")),
-        status=_status(made, top, final),
+        workflow=otel_outcome.workflow(made, top, around),
+        session_id=otel_outcome.session(made, around),
+        status=otel_outcome.status(made, top, final),
         started_at=started,
         ended_at=ended,
-        input=_input(top, spans),
+        input=otel_outcome.request(top, spans),
         final_output=final,
-        system_prompt=_system_prompt(made),
+        system_prompt=otel_outcome.rules(made),
         metrics=metrics or None,
         attributes=shared or None,
         spans=spans,
     )
-
-
-def _first(made: Iterable[Made], field: str) -> str | None:
-    return next((one.found[field] for one in made if field in one.found), None)
-
-
-def _workflow(made: Sequence[Made], around: Context) -> str | None:
-    service = _text(around.resource.get("service.name"))
-    if service and service.startswith("unknown_service"):
-        service = None
-    agents = sorted(
-        (one for one in made if one.span.type == "agent" and "agent" in one.found),
-        key=lambda one: one.span.started_at or _LAST,
-    )
-    return _first(made, "workflow") or service or _first(agents, "agent") or _first(made, "function")
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _status(made: Sequence[Made], top: Span, final: Any) -> str | None:
-    if any("interrupted" in one.found for one in made):
-        return "interrupted"
-    if top.status == "error":
-        return "error"
-    if final is not None:
-        return "ok"
-    heard = any(one.span.type == "llm" and one.span.input is not None for one in made)
-    return "no_output" if heard else top.status
-
-
-def _input(top: Span, spans: Sequence[Span]) -> Any:
-    found = top.input if top.input is not None else _outer(spans, "input", min, lambda one: one.started_at or _LAST)
-    return None if found is None else spoken(found, ASKING)
-
-
-def _final_output(top: Span, spans: Sequence[Span]) -> Any:
-    found = top.output if top.output is not None else _outer(spans, "output", max, lambda one: one.ended_at or _FIRST)
-    return None if found is None else spoken(found, REPLYING)
-
-
-def _outer(spans: Sequence[Span], field: str, pick: Callable[..., Span], by: Callable[[Span], datetime]) -> Any:
-    """Return what an agent or chain has recorded, else what a model has."""
-    for types in (_AROUND, ("llm",)):
-        having = [one for one in spans if one.type in types and getattr(one, field) is not None]
-        if having:
-            return getattr(pick(having, key=by), field)
-    return None
-
-
-def _system_prompt(made: Sequence[Made]) -> str | None:
-    models = sorted((one for one in made if one.span.type == "llm"), key=lambda one: one.span.started_at or _LAST)
-    for one in models[:1]:
-        alone = one.found.get("system")
-        return (instructions(alone) if alone else None) or system_prompt(one.span.input)
-    return None
-
-
-def _metrics(made: Sequence[Made]) -> dict[str, Any]:
-    found = {}
-    is_model = [one.span.type in _MODELS for one in made]
-    for name, field in _METRICS.items():
-        values = [one.found.get(field) for one in made]
-        if field == "tokens":
-            values = [_both(one.span) if value is None else value for value, one in zip(values, made, strict=True)]
-        if values.count(None) == len(values):
-            continue
-        models = [value for value in compress(values, is_model) if value is not None]
-        found[name] = sum(models) if models else _outermost(made, values)
-    return found
-
-
-def _both(one: Span) -> int | None:
-    if one.tokens_in is None and one.tokens_out is None:
-        return None
-    return (one.tokens_in or 0) + (one.tokens_out or 0)
-
-
-def _outermost(made: Sequence[Made], values: Sequence[float | None]) -> float | None:
-    return total([Amount(one.span.span_id, one.span.parent_id, v) for one, v in zip(made, values, strict=True)])

@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Mapping
 
-    from check_workbench.sources.otel_recorded import Context, Recorded
+    from check_workbench.sources.otel_contexts import Context
+    from check_workbench.sources.otel_recorded import Recorded
 
 TWICE = "recorded once more, word for word, and counted once"
 RENAMED = "with the id of another one, but other content: renamed, ~2 behind the id"

@@ -29,8 +29,9 @@ from typing import IO, TYPE_CHECKING, Any
 from check_workbench.sources.format import Format, Rejected
 from check_workbench.sources.gathering import Group, gather
 from check_workbench.sources.json_items import items, opened
+from check_workbench.sources.otel_contexts import Contexts
 from check_workbench.sources.otel_reading import one_span, repaired
-from check_workbench.sources.otel_recorded import Contexts, Recorded
+from check_workbench.sources.otel_recorded import Recorded
 from check_workbench.sources.otel_runs import run_of
 from check_workbench.sources.phoenix_annotations import Annotations
 from check_workbench.sources.phoenix_rows import annotation_in, span_in

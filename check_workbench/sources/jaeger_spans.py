@@ -1,0 +1,87 @@
+"""One span of Jaeger under the names of OpenTelemetry; see `jaeger` for what becomes what."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from check_workbench.errors import InputError
+
+_READ = frozenset({"tags", "logs", "references", "duration", "processID", "parentSpanID"})
+_SCOPE = {"otel.scope.name": "name", "otel.scope.version": "version", "otel.library.name": "name"}
+_FLAGS = {"true": True, "false": False}
+
+
+def plain_span(value: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
+    """Return a span of Jaeger under the names of OpenTelemetry, its process, and its scope."""
+    if not isinstance(value, dict):
+        raise InputError(f"a span must be an object, got {type(value).__name__}")
+    tags = tags_of(value.get("tags"))
+    span = {key: inner for key, inner in value.items() if key not in _READ}
+    scope = {_SCOPE[key]: tags.pop(key) for key in _SCOPE if key in tags}
+    code = tags.pop("otel.status_code", None)
+    if tags.get("error") in (True, "true"):
+        code = "ERROR"
+        del tags["error"]
+    elif tags.get("error") in (False, "false"):
+        del tags["error"]
+    span["status"] = {"code": code, "message": tags.pop("otel.status_description", None)}
+    span["kind"] = tags.pop("span.kind", None)
+    span["attributes"] = tags
+    logs = value.get("logs")
+    span["events"] = [_event(log) for log in logs] if isinstance(logs, list) else []
+    parent, others = _references(value.get("references"))
+    span["parent_id"] = parent or value.get("parentSpanID")
+    span["references"] = others
+    end = _end(value.get("startTime"), value.get("duration"))
+    span |= {"duration": value.get("duration")} if end is None else {"endTime": end}
+    return span, str(value.get("processID", "")), scope
+
+
+def _end(start: Any, duration: Any) -> Any:
+    return start + duration if all(type(number) in (int, float) for number in (start, duration)) else None
+
+
+def _event(log: Any) -> Any:
+    return {**log, "fields": tags_of(log.get("fields"))} if isinstance(log, dict) else log
+
+
+def _references(given: Any) -> tuple[Any, list[Any]]:
+    """Return the parent, and the references that name another one."""
+    listed = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    kinds = ("CHILD_OF", "FOLLOWS_FROM")
+    parent = next((one for kind in kinds for one in listed if one.get("refType") == kind), None)
+    return (None if parent is None else parent.get("spanID")), [one for one in listed if one is not parent]
+
+
+def tags_of(given: Any) -> dict[str, Any]:
+    """Return tags by key, each of the type that it says.
+
+    Examples
+    --------
+    >>> tags_of([{"key": "n", "type": "int64", "value": "7"}, {"key": "s", "type": "string", "value": "7"}])
+    {'n': 7, 's': '7'}
+    """
+    found: dict[str, Any] = {}
+    for place, tag in enumerate(given if isinstance(given, list) else (), start=1):
+        key = tag.get("key") if isinstance(tag, dict) else None
+        value = _value(tag.get("type"), tag.get("value")) if isinstance(key, str) else tag
+        name = bare = key if isinstance(key, str) else f"#{place}"
+        copies = 1
+        while name in found and found[name] != value:
+            copies += 1
+            name = f"{bare}~{copies}"
+        found[name] = value
+    return found
+
+
+def _value(kind: Any, value: Any) -> Any:
+    if not isinstance(value, str) or kind in ("string", "binary", None):
+        return value
+    if kind == "bool":
+        return _FLAGS.get(value.lower(), value)
+    try:
+        number = int(value) if kind == "int64" else float(value) if kind == "float64" else value
+    except ValueError:
+        return value
+    return number if isinstance(number, str) or math.isfinite(number) else value
