@@ -17,6 +17,8 @@ from tests.sources.odd import assert_accounted, one_run, read_lines, read_text, 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from check_workbench.store import Store
+
 SESSION = "s-1"
 
 
@@ -350,3 +352,30 @@ def test_every_call_and_result_is_there(calls: int, lost: int) -> None:
     tools = [s for s in run.spans if s.type == "tool"]
     assert len(tools) == calls + lost
     assert all(s.output == "done" for s in tools)
+
+
+def test_hostile_lines_through_the_store(store: Store, tmp_path: Path) -> None:
+    name = "'; drop table runs; --"
+    deep = '{"type":"user","sessionId":"s-1","uuid":"d","message":{"content":' + "[" * 100_000 + "]" * 100_000 + "}}"
+    lines = [
+        json.dumps(says(1, "Go.")),
+        json.dumps(replies(2, use("t", name))),
+        json.dumps(says(3, [result("t", '"quoted" \ud83d')])),
+        '{"type":"user","sessionId":"s-1","uuid":"n","message":{"content":NaN}}',
+        deep,
+        json.dumps(replies(4, text("Done."), message={"usage": {"input_tokens": 10**30, "output_tokens": 1e300}})),
+    ]
+    (tmp_path / "s.jsonl").write_text("\n".join(lines))
+    late = [says(1, "Go.", sessionId="s-9", timestamp="9999-01-01T00:00:00Z"), replies(2, text("Hi."), sessionId="s-9")]
+    (tmp_path / "late.jsonl").write_text("\n".join(map(json.dumps, late)))
+    report = store.load(tmp_path)
+    assert report.runs == 1
+    assert [(bad.line, bad.reason.split(":")[0]) for bad in report.rejected if bad.file.endswith("s.jsonl")] == [
+        (4, "not valid JSON"),
+        (5, "not valid JSON"),
+    ]
+    assert [bad.reason for bad in report.rejected if bad.file.endswith("late.jsonl")] == [
+        "the run: ended_at must lie between 1970 and 2200, got 9999-01-01T00:00:00+00:00"
+    ]
+    found = store.sql("select name, output from spans where type = 'tool'")
+    assert found.values.tolist() == [[name, '"quoted" \ufffd']]
