@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, get_args
 
 from check_workbench.dialects.fields import Fields, shown
@@ -124,8 +125,8 @@ def _conditions(fields: Fields, sight: Sight, name: str) -> tuple[Condition, ...
     block = fields.mapping(name)
     made = []
     for entry in block.entries if block is not None else ():
-        path = sight.path(entry.key, f"a key of {name}")
         words, missing = sight.words(entry.value, f"{name}.{entry.name}")
+        path = dataclasses.replace(sight, optional=missing).path(entry.key, f"a key of {name}")
         if path is not None:
             made.append(Condition(path=path, words=words, missing=missing, wanted=name == "when"))
     return tuple(made)

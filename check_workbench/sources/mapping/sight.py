@@ -137,9 +137,11 @@ class Sight:
         nodes: tuple[Node, ...] = () if source is None else (source.value,)
         if nodes and isinstance(nodes[0], Sequence):
             nodes = nodes[0].items
-        inner = self if default is None else replace(self, optional=True)
+        lenient = replace(self, optional=True)
+        last = self if default is None else lenient
+        sights = [lenient] * (len(nodes) - 1) + [last]
         made = Worked(
-            sources=tuple(inner.expression(item, f"from of {what}") for item in nodes),
+            sources=tuple(s.expression(n, f"from of {what}") for s, n in zip(sights, nodes, strict=False)),
             join=fields.text("join", default="") if fields.has("join") else None,
             minus=None if minus is None else self.expression(minus.value, "minus"),
             times=fields.number("times"),

@@ -307,6 +307,7 @@ def test_conditions_on_what_is_there_or_not(tmp_path: Path, condition: str, take
         {"a.jsonl": "\n".join(map(json.dumps, records))},
     )
     assert [run.run_id for run in found.runs] == taken
+    assert not any("was found in none" in note for note in found.notes)
 
 
 def test_a_condition_may_ask_whether_an_object_is_there(tmp_path: Path) -> None:
@@ -332,6 +333,16 @@ def test_a_path_that_finds_nothing_names_near_keys(tmp_path: Path) -> None:
         "'tsk' was found in none of 1 record. Did you mean 'task'?",
         "'turns[0].txt' was found in none of 1 record. Did you mean 'text'?",
     ]
+
+
+def test_of_several_paths_only_the_last_must_find_something(tmp_path: Path) -> None:
+    found = through(
+        tmp_path,
+        "parts: [{files: a.json, run: {run_id: {from: [uid, id]}, input: {from: [gone, lost]}, attributes: {}}}]",
+        {"a.json": json.dumps({"id": 1})},
+    )
+    assert found.run.run_id == "1"
+    assert found.notes == ["'lost' was found in none of 1 record. Known: 'id'."]
 
 
 def test_records_that_are_not_there_name_what_is(tmp_path: Path) -> None:

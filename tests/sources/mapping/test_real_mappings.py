@@ -97,13 +97,13 @@ def test_web_runs_are_one_whichever_judge_saw_them(web: Loaded) -> None:
         ("webjudge_o4_mini", 777),
         ("webjudge_o4_mini.record", 352),
     ]
-    assert web.row("select count(*) from answers where passed is null") == (0,)
+    assert web.row("select count(*) from answers where choice is null") == (0,)
 
 
 def test_web_records_that_join_a_label(web: Loaded) -> None:
     joined = web.rows(
         """
-        select a.check_id, count(*), count(*) filter (a.passed = b.passed)
+        select a.check_id, count(*), count(*) filter (a.choice = b.choice)
         from answers a join answers b on b.run_id = a.run_id and a.check_id = b.check_id || '.record'
         group by all order by 1
         """
@@ -135,9 +135,9 @@ def test_web_labels(web: Loaded) -> None:
 def test_agreement_of_judges_with_people(web: Loaded) -> None:
     found = web.rows(
         """
-        select answers.check_id, count(*), round(avg((passed = (decision = 'approved'))::int), 3),
-            round(avg((decision = 'approved')::int) filter (passed), 3),
-            round(avg(passed::int) filter (decision = 'approved'), 3)
+        select answers.check_id, count(*), round(avg(((choice = 'success') = (decision = 'approved'))::int), 3),
+            round(avg((decision = 'approved')::int) filter (choice = 'success'), 3),
+            round(avg((choice = 'success')::int) filter (decision = 'approved'), 3)
         from answers join decisions using (run_id)
         where decisions.check_id is null and answers.check_id not like '%.record'
         group by all order by 1
@@ -150,8 +150,11 @@ def test_agreement_of_judges_with_people(web: Loaded) -> None:
     ]
 
 
-def calibrated(store: Store) -> Any:
+def calibrated(store: Store, realdata: Path, mapping: str | Path) -> Any:
     """Calibrate `repeat` on the runs that have a label: 456 of those whose history was recorded."""
+    folder = realdata / "online_mind2web_webjudge" / "agent_reward_bench"
+    files = [folder / judge / "judgments.jsonl.gz" for judge in web_agent_runs.JUDGES]
+    store.load([*files, folder / "webjudge_7B" / "results.json.gz"], mapping=mapping, progress=lambda *_: None)
     labelled = "select run_id from decisions where check_id = 'looping'"
     others = store.sql(f"select run_id from runs where run_id not in ({labelled})")
     store.delete(others["run_id"].tolist())
@@ -160,8 +163,8 @@ def calibrated(store: Store) -> Any:
     return found
 
 
-def test_repeats_against_people(web: Loaded) -> None:
-    points = {point.at: point for point in calibrated(web.store).curve}
+def test_repeats_against_people(store: Store, realdata: Path) -> None:
+    points = {point.at: point for point in calibrated(store, realdata, "online_mind2web_webjudge").curve}
     assert [(round(points[at].precision, 3), round(points[at].recall, 3)) for at in (2, 3, 5)] == [
         (0.807, 0.992),
         (0.893, 0.988),
@@ -169,7 +172,7 @@ def test_repeats_against_people(web: Loaded) -> None:
     ]
 
 
-def test_the_same_steps_as_a_join_by_hand(realdata: Path, tmp_path: Path) -> None:
+def test_the_same_steps_as_a_join_by_hand(store: Store, realdata: Path, tmp_path: Path) -> None:
     """The hand-made join takes a judge's notes on screenshots for steps, as a mapping without `before` does."""
     shipped = resources.files("check_workbench.sources").joinpath("mappings/online_mind2web_webjudge.yaml")
     text = shipped.read_text("utf-8")
@@ -183,12 +186,10 @@ def test_the_same_steps_as_a_join_by_hand(realdata: Path, tmp_path: Path) -> Non
         spans = [{"type": s.type, "name": s.name, "input": s.input} for s in mine[run["run_id"]].spans]
         assert spans == run["spans"]
         assert (mine[run["run_id"]].input, mine[run["run_id"]].workflow) == (run["input"], run["workflow"])
-    with open_store() as store:
-        store.load(folder, mapping=own, progress=lambda *_: None)
-        rows = store.sql("select run_id, decision from decisions where check_id = 'looping'")
-        said = dict(zip(rows["run_id"], rows["decision"], strict=True))
-        assert all(said[row["run_id"]] == row["decision"] for row in web_agent_runs.decisions(realdata))
-        points = {point.at: point for point in calibrated(store).curve}
+    points = {point.at: point for point in calibrated(store, realdata, own).curve}
+    rows = store.sql("select run_id, decision from decisions where check_id = 'looping'")
+    said = dict(zip(rows["run_id"], rows["decision"], strict=True))
+    assert all(said[row["run_id"]] == row["decision"] for row in web_agent_runs.decisions(realdata))
     assert (round(points[3].precision, 3), round(points[3].recall, 3)) == (0.893, 0.992)
     assert (round(points[5].precision, 3), round(points[5].recall, 3)) == (0.927, 0.927)
 
@@ -205,6 +206,17 @@ def first_runs(folder: Path, mapping: Path) -> dict[str, Run]:
             if isinstance(record, Run):
                 found.setdefault(record.run_id, record)
     return found
+
+
+def test_checks_take_the_answers(web: Loaded, rubric: Loaded, tmp_path: Path) -> None:
+    judge, satisfied = tmp_path / "judge.yaml", tmp_path / "satisfied.yaml"
+    options = "options: {success: it did, failure: it did not}\nflag_on: failure\n"
+    judge.write_text(f"id: webjudge_7B\nkind: choice\nask: Did it do its task?\n{options}", "utf-8")
+    levels = "".join(f"  - {word}\n" for word in ("none", "low", "fair", "good", "high"))
+    satisfied.write_text(f"id: Q0\nkind: score\nask: How satisfied?\nlevels:\n{levels}flag_at_level: 4\n", "utf-8")
+    [found] = cw.calibrate(str(judge), web.store, labels="work")
+    assert (found.n, found.positives, found.method, found.model) == (456, 348, "webjudge", "webjudge_7B")
+    assert cw.calibrate(str(satisfied), rubric.store)[0].n > 300
 
 
 def test_rubric_counts(rubric: Loaded) -> None:
@@ -309,9 +321,8 @@ def test_ragas_counts(ragas: Loaded) -> None:
     assert ragas.counts == (58, 0, 0, 58, 58)
     said = "select answer, count(*), bool_and(verdict_seen) from decisions group by all order by 1"
     assert ragas.rows(said) == [("accepted", 44, True), ("rejected", 14, True)]
-    agreed = (
-        "select count(*) from answers join decisions using (run_id, check_id) where passed = (decision = 'no_problem')"
-    )
-    assert ragas.row(agreed) == (44,)
+    agreed = "(choice = 'pass') = (decision = 'no_problem')"
+    both = "answers join decisions using (run_id, check_id)"
+    assert ragas.row(f"select count(*) from {both} where {agreed}") == (44,)
     rows = "select check_id, count(*), count(note) from decisions group by all order by 1"
     assert ragas.rows(rows) == [("answer_correctness", 18, 6), ("helpfulness", 21, 8), ("summary_accuracy", 19, 0)]
