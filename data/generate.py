@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import refund_runs
+import ticket_runs
 import vendor_runs
 
 if TYPE_CHECKING:
@@ -33,13 +34,21 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(rows)
 
 
+def write_tabbed(path: Path, rows: list[dict[str, str]]) -> None:
+    """Write a tab-separated file without quotes: backslash, tab and line break are escaped with a backslash."""
+    escapes = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n"})
+    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
+    text = "".join("\t".join(cell.translate(escapes) for cell in line) + "\n" for line in lines)
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
 def generate(folder: Path, seed: int = SEED) -> None:
-    """Write runs, answers, labels and decisions below the folder.
+    """Write runs, answers, labels, decisions and tickets below the folder.
 
     Parameters
     ----------
     folder
-        Where `refunds/` and `vendors/` are written.
+        Where `refunds/`, `vendors/` and `tickets/` are written.
     seed
         The seed of all draws.
     """
@@ -50,6 +59,11 @@ def generate(folder: Path, seed: int = SEED) -> None:
     screened = list(vendor_runs.screenings(seed))
     write_lines(folder / "vendors" / "runs.jsonl", [run for run, _ in screened])
     write_table(folder / "vendors" / "decisions.csv", [row for _, rows in screened for row in rows])
+    handled = list(ticket_runs.tickets(seed))
+    write_lines(folder / "tickets" / "trace.jsonl", ticket_runs.traces(handled))
+    write_tabbed(folder / "tickets" / "tickets.tsv", [ticket.row for ticket in handled])
+    write_table(folder / "tickets" / "reviews.csv", ticket_runs.reviews(seed, handled))
+    write_table(folder / "tickets" / "screen.csv", list(ticket_runs.scores(seed, handled)))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,12 @@ GENERATED = (
     "refunds/labels.csv",
     "vendors/runs.jsonl",
     "vendors/decisions.csv",
+    "tickets/tickets.tsv",
+    "tickets/trace.jsonl",
+    "tickets/reviews.csv",
+    "tickets/screen.csv",
 )
+CALL_COLUMNS = ("tool", "args", "res", "ok", "ms")
 
 
 def lines(name: str) -> list[dict[str, Any]]:
@@ -36,6 +41,11 @@ def lines(name: str) -> list[dict[str, Any]]:
 def rows(name: str) -> list[dict[str, str]]:
     with (DATA / name).open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def ticket_rows() -> list[dict[str, str]]:
+    head, *rest = (DATA / "tickets" / "tickets.tsv").read_text(encoding="utf-8").splitlines()
+    return [dict(zip(head.split("\t"), row.split("\t"), strict=True)) for row in rest]
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +143,62 @@ def test_the_recorded_question_is_the_one_in_the_check_file() -> None:
 
     (check,) = read_checks(DATA / "refunds" / "checks" / "refund-without-ownership.check.yaml")
     assert {a["ask"] for a in lines("refunds/answers.jsonl")} == {getattr(check.items[0].asks, "ask", None)}
+
+
+def test_tickets_are_few_and_described_column_by_column() -> None:
+    assert sum(p.stat().st_size for p in (DATA / "tickets").iterdir()) < 60_000
+    described = set(re.findall(r"`(\w+)`", (DATA / "tickets" / "README.md").read_text(encoding="utf-8")))
+    recorded = [ticket_rows()[0], lines("tickets/trace.jsonl")[0]]
+    recorded += [rows("tickets/reviews.csv")[0], rows("tickets/screen.csv")[0]]
+    assert {name for record in recorded for name in record} <= described
+
+
+def test_the_arrays_of_a_trace_are_parallel() -> None:
+    traces = lines("tickets/trace.jsonl")
+    assert all(len({len(trace[column]) for column in CALL_COLUMNS}) == 1 for trace in traces)
+    flags = Counter(flag for trace in traces for flag in trace["ok"])
+    assert flags == {1: 163, 0: 31}
+    times = [[ms for ms in trace["ms"] if ms is not None] for trace in traces]
+    assert all(ms == sorted(ms) for ms in times)
+    assert sum(map(len, times)) == 163 + 31 - 1
+
+
+def test_some_tickets_repeat_a_call() -> None:
+    most = {
+        trace["ticket"]: max(Counter(zip(trace["tool"], map(json.dumps, trace["args"]), strict=True)).values())
+        for trace in lines("tickets/trace.jsonl")
+        if trace["tool"]
+    }
+    assert [ticket for ticket, count in most.items() if count >= 3] == ["T-00038", "T-00039", "T-00057", "T-00058"]
+
+
+def test_tickets_have_the_flaws_that_the_readme_tells() -> None:
+    tickets = ticket_rows()
+    numbers = [row["no"] for row in tickets]
+    assert numbers == [str(number) for number in range(1, 61)]
+    assert [row["no"] for row in tickets if not row["requester_group"]] == ["9"]
+    assert [row["no"] for row in tickets if not row["closed"]] == ["60"]
+    assert [row["no"] for row in tickets if "\\n" in row["request"]] == ["14"]
+    assert [row["no"] for row in tickets if row["request"].startswith('"')] == ["38"]
+    spelled = {f"T-{int(number):05d}" for number in numbers}
+    assert spelled - {trace["ticket"] for trace in lines("tickets/trace.jsonl")} == {"T-00031"}
+    scores = {row["ticket"]: row["p_unkept"] for row in rows("tickets/screen.csv")}
+    assert spelled - set(scores) == {"T-00046"}
+    assert [ticket for ticket, score in scores.items() if not score] == ["T-00020"]
+
+
+def test_reviews_of_tickets() -> None:
+    given = rows("tickets/reviews.csv")
+    known = [row for row in given if row["ticket"] in {ticket["no"] for ticket in ticket_rows()}]
+    assert [row["ticket"] for row in given if row not in known] == ["77"]
+    assert Counter(row["code"] for row in known) == {"0": 36, "1": 18, "9": 5}
+    assert Counter(row["score_shown"] for row in known) == {"n": 48, "y": 10, "": 1}
+    codes: dict[str, set[str]] = {}
+    for row in known:
+        codes.setdefault(row["ticket"], set()).add(row["code"])
+    assert [ticket for ticket, said in codes.items() if len(said) > 1] == ["23"]
+    scored = {int(row["ticket"][2:]) for row in rows("tickets/screen.csv") if row["p_unkept"]}
+    assert {int(row["ticket"]) for row in known if row["score_shown"] == "y"} <= scored
 
 
 def test_sample_data_is_found_in_a_wheel_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
