@@ -16,9 +16,11 @@ def plain_span(value: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
     """Return a span of Jaeger under the names of OpenTelemetry, its process, and its scope."""
     if not isinstance(value, dict):
         raise InputError(f"a span must be an object, got {type(value).__name__}")
-    tags = tags_of(value.get("tags"))
-    span = {key: inner for key, inner in value.items() if key not in _READ}
-    scope = {_SCOPE[key]: tags.pop(key) for key in _SCOPE if key in tags}
+    given, logs = value.get("tags"), value.get("logs")
+    tags = tags_of(given)
+    odd = {key for key, inner in (("tags", given), ("logs", logs)) if inner and not isinstance(inner, list)}
+    span = {key: inner for key, inner in value.items() if key not in _READ or key in odd}
+    scope = _scope(tags)
     code = tags.pop("otel.status_code", None)
     if tags.get("error") in (True, "true"):
         code = "ERROR"
@@ -28,7 +30,6 @@ def plain_span(value: Any) -> tuple[dict[str, Any], str, dict[str, Any]]:
     span["status"] = {"code": code, "message": tags.pop("otel.status_description", None)}
     span["kind"] = tags.pop("span.kind", None)
     span["attributes"] = tags
-    logs = value.get("logs")
     span["events"] = [_event(log) for log in logs] if isinstance(logs, list) else []
     parent, others = _references(value.get("references"))
     span["parent_id"] = parent or value.get("parentSpanID")
@@ -46,12 +47,23 @@ def _event(log: Any) -> Any:
     return {**log, "fields": tags_of(log.get("fields"))} if isinstance(log, dict) else log
 
 
-def _references(given: Any) -> tuple[Any, list[Any]]:
+def _scope(tags: dict[str, Any]) -> dict[str, Any]:
+    """Take the scope out of the tags."""
+    scope: dict[str, Any] = {}
+    for key, name in _SCOPE.items():
+        if key in tags and scope.setdefault(name, tags[key]) == tags[key]:
+            del tags[key]
+    return scope
+
+
+def _references(given: Any) -> tuple[Any, Any]:
     """Return the parent, and the references that name another one."""
-    listed = [one for one in given if isinstance(one, dict)] if isinstance(given, list) else []
+    if not isinstance(given, list):
+        return None, given
+    listed = [one for one in given if isinstance(one, dict)]
     kinds = ("CHILD_OF", "FOLLOWS_FROM")
     parent = next((one for kind in kinds for one in listed if one.get("refType") == kind), None)
-    return (None if parent is None else parent.get("spanID")), [one for one in listed if one is not parent]
+    return (None if parent is None else parent.get("spanID")), [one for one in given if one is not parent]
 
 
 def tags_of(given: Any) -> dict[str, Any]:

@@ -65,14 +65,10 @@ def _status(value: dict[str, Any]) -> dict[str, Any]:
     told = status if isinstance(status, dict) else {"code": status}
     error = value.get("error")
     if not error:
-        return {"status": told, "status_source": told.get("source")}
+        return {"status": told}
     inner = objects(error)
     words = told.get("message") or inner.get("message") or inner.get("type") or (error if inner is not error else None)
-    return {
-        "status": {"code": "ERROR", "message": words},
-        "status_source": told.get("source"),
-        "recorded_status": status,
-    }
+    return {"status": {**told, "code": "ERROR", "message": words}, "recorded_status": status}
 
 
 FORMAT = Format(

@@ -45,6 +45,7 @@ NAMES = {
     "statusCode": "status_code",
     "statusMessage": "status_message",
 }
+_STATUS = frozenset({"code", "status_code", "message", "description"})
 
 
 class Recorded(NamedTuple):
@@ -92,7 +93,7 @@ def recorded(span: Any, context: int) -> Part:
     trace_id = identifier(take("trace_id", None), TRACE)
     if trace_id is None:
         raise InputError("a span must have a trace id")
-    given, events, kind = take("attributes", None), take("events", None), kind_of(take("kind", None))
+    given, events, kind = take("attributes", None), take("events", None), take("kind", None)
     attributes = attributes_of(given) if given else {}
     span_failed, message = _status(fields)
     told = Recorded(
@@ -108,9 +109,11 @@ def recorded(span: Any, context: int) -> Part:
         events_of(events) if events else [],
         {name: value for name, value in fields.items() if value or value is False},
     )
-    _refuse_depth(told)
     if kind:
-        told.rest["kind"] = kind
+        told.rest["kind"] = kind_of(kind) or kind
+    if events and not told.events:
+        told.rest["events"] = events
+    _refuse_depth(told)
     return Part(trace_id, told)
 
 
@@ -123,6 +126,9 @@ def _status(fields: dict[str, Any]) -> tuple[bool | None, Any]:
     if isinstance(status, dict):
         code = status.get("code", status.get("status_code", code))
         message = status.get("message") or status.get("description") or message
+        more = {key: value for key, value in status.items() if key not in _STATUS}
+        if more:
+            fields["status"] = more
     elif status is not None:
         code = status
     return (None if code is None else failed(code)), message

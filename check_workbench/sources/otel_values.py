@@ -96,4 +96,4 @@ def kind_of(value: Any) -> str | None:
     if not isinstance(value, str):
         return None
     name = value.lower().removeprefix("span_kind_").removeprefix("spankind.")
-    return None if name in {"", "unspecified"} else name
+    return name or None

@@ -135,12 +135,21 @@ def test_a_bad_span_is_rejected_alone(span: Any) -> None:
     assert len(made.spans) == 1
 
 
+@pytest.mark.parametrize("changes", [{"tags": 5}, {"logs": {"a": 1}}, {"references": "x"}, {"flags": 1}])
+def test_what_is_not_understood_is_kept(changes: dict[str, Any]) -> None:
+    [span] = one(**changes).spans
+    assert (span.attributes or {})["otel"].items() >= changes.items()
+
+
+def test_two_names_of_the_scope_are_both_kept_where_they_differ() -> None:
+    run = one(tags=tags({"otel.scope.name": "a", "otel.library.name": "b"}))
+    assert (run.attributes, run.spans[0].attributes) == ({"scope": {"name": "a"}}, {"otel.library.name": "b"})
+
+
 @pytest.mark.parametrize(
     "changes",
     [
-        {"tags": 5},
-        {"logs": {"a": 1}},
-        {"references": "x"},
+        {"references": ["x", {"refType": "CHILD_OF"}]},
         {"startTime": None},
         {"duration": "long"},
         {"startTime": 10**40},

@@ -59,7 +59,7 @@ def test_a_span() -> None:
             "input": {"type": "json", "media": []},
             "output": {"type": "text"},
             "semantic": {"x": 1},
-            "status_source": "sdk",
+            "status": {"source": "sdk"},
             "name": "pay",
         },
     }

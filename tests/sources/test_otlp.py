@@ -195,6 +195,12 @@ def test_attributes_that_break_the_rules_are_kept() -> None:
     assert made.spans[0].attributes == {"a": 1, "a~2": 2, "#3": 5, "otel": {"kind": "internal"}}
 
 
+@pytest.mark.parametrize("changes", [{"kind": {"x": 1}}, {"kind": "odd"}, {"events": {"a": 1}}, {"events": "none"}])
+def test_what_is_not_understood_is_kept(changes: dict[str, Any]) -> None:
+    [made] = runs(json.dumps({"resourceSpans": [{"scopeSpans": [{"spans": [{**otlp_span(Told()), **changes}]}]}]}))
+    assert (made.spans[0].attributes or {})["otel"].items() >= changes.items()
+
+
 def test_what_else_a_span_has_is_kept() -> None:
     more = {
         "traceState": "a=1",
