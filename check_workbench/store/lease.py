@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     import duckdb
 
 WAIT_SECONDS = 10.0
-_CONFIG: dict[str, str | bool | int | float | list[str]] = {"autoinstall_known_extensions": False}
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "write_buffer_row_group_count": 1,  # five of them would wait in memory, uncompressed
+}
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.25
 
