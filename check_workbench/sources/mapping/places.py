@@ -37,7 +37,7 @@ class Places:
     def depth(self) -> int:
         """How many things lie around each: the record, and the elements on the way to it."""
         wild = sum(isinstance(step, Every | Members) for step in self.path.steps)
-        return 1 + wild - self._is_element
+        return 1 + wild - self.ends_at_element
 
     @property
     def root(self) -> object:
@@ -50,7 +50,7 @@ class Places:
         """Yield what lies there, in order, each inside the elements on the way to it."""
         for hit in scope.hits(self.path):
             inner = scope
-            for value in hit.through[:-1] if self._is_element else hit.through:
+            for value in hit.through[:-1] if self.ends_at_element else hit.through:
                 inner = inner.inside(value, {})
             yield from (found for found in self.apart(inner, hit) if found.value is not None)
 
@@ -65,7 +65,7 @@ class Places:
             yield scope.inside(value, {**hit.kept, "index": where[-1] if where else 0}, where)
 
     @property
-    def _is_element(self) -> bool:
+    def ends_at_element(self) -> bool:
         """Whether the path ends at an element or member, which is not taken apart."""
         apart = self.lists or self.split is not None or self.find is not None
         return bool(not apart and self.path.steps and isinstance(self.path.steps[-1], Every | Members))
@@ -76,7 +76,7 @@ class Places:
             values = self._rows(scope, hit.value)
         elif self.split is not None or self.find is not None:
             values = self._pieces(hit.value)
-        elif isinstance(hit.value, list) and not self._is_element:
+        elif isinstance(hit.value, list) and not self.ends_at_element:
             values = hit.value
         else:
             yield hit.where, hit.value

@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from check_workbench.sources.mapping.language import Used
-from check_workbench.sources.mapping.paths import Key, Members
+from check_workbench.sources.mapping.paths import Every, Key, Members
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -110,10 +110,29 @@ def _starts(paths: Iterable[Path], up: int) -> Iterator[tuple[Step, ...]]:
 
 
 def _used_together(output: Output, outputs: tuple[Output, ...]) -> Used:
-    if output.each is None:
-        return _used([])
-    same = (o for o in outputs if o.kind == output.kind and o.each and o.each.written == output.each.written)
-    return _used(steps for other in same for steps in _starts(other.paths(), 0))
+    """Say what is read of an element, by all that is made of it or of what lies in it."""
+    return _used(steps for other in outputs if other.kind == output.kind for steps in _at_element(output, other))
+
+
+def _at_element(output: Output, other: Output) -> Iterator[tuple[Step, ...]]:
+    here, there = output.each, other.each
+    if here is None or there is None:
+        return
+    if here.written == there.written:
+        yield from _starts(other.paths(), 0)
+    elif (here.path.variable, here.path.up) == (there.path.variable, there.path.up):
+        trail, longer = _trail(here), _trail(there)
+        if trail == longer:
+            yield from _starts(other.paths(), 0)
+        elif trail == longer[: len(trail)]:
+            yield longer[len(trail) :]
+            yield from _starts(other.paths(), there.depth - here.depth)
+
+
+def _trail(places: Places) -> tuple[Step, ...]:
+    """Return the way to each element, whether the mapping writes the last brackets or not."""
+    steps = places.path.steps if places.ends_at_element else (*places.path.steps, Every(None))
+    return tuple(Every(None) if isinstance(step, Every) else step for step in steps)
 
 
 def _used(starts: Iterable[tuple[Step, ...]]) -> Used:

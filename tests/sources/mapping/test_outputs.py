@@ -114,20 +114,21 @@ def test_spans_of_lists_in_a_list_stand_where_they_belong(tmp_path: Path) -> Non
           - files: a.json
             run: {run_id: id}
             spans:
-              - {each: turns, type: = llm, name: who, output: said, attributes: {}}
+              - {each: turns, type: = llm, output: said}
               - {each: "turns[].calls[]", type: = tool, name: tool, input: "{^^id}/{^who}/{$index}"}
               - {each: "turns[].calls", type: = again, name: tool, input: "{^who}"}
         """,
         {"a.json": json.dumps({"id": "r", "turns": turns})},
     )
     assert [(s.type, s.name, s.input) for s in found.run.spans if s.type != "again"] == [
-        ("llm", "a", None),
+        ("llm", None, None),
         ("tool", "x", "r/a/0"),
         ("tool", "y", "r/a/1"),
-        ("llm", "b", None),
-        ("llm", "c", None),
+        ("llm", None, None),
+        ("llm", None, None),
         ("tool", "z", "r/c/0"),
     ]
+    assert all(span.attributes is None for span in found.run.spans)
     assert [(s.name, s.input) for s in found.run.spans if s.type == "again"] == [("x", "a"), ("y", "a"), ("z", "c")]
     assert found.notes == []
 
