@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
     Reject = Callable[..., Rejected]
 
+_EXPORT = frozenset({"trace", "observations"})
 _TRACE = frozenset({"id", "timestamp", "tags", "public", "release"})
 _OBSERVATION = frozenset({"id", "traceId", "type", "parentObservationId"})
 _SCORE = frozenset({"id", "name", "source", "value", "dataType"})
@@ -42,9 +43,10 @@ _UNDERSCORE = re.compile(r"_([a-z])")
 
 
 def _detect(head: Head) -> str | None:
-    if head.keys.get("trace") == "{" and head.keys.get("observations") == "[":
-        return "its first record has a trace and its observations"
     first: Any = head.first
+    trace = first.get("trace")
+    if isinstance(trace, dict) and head.keys.keys() <= _EXPORT and trace.keys() >= {"id", "timestamp"}:
+        return "its first record has a trace and its observations"
     page = first.get("data")
     if isinstance(page, list) and "meta" in first and page:
         first = page[0]

@@ -11,6 +11,7 @@ from check_workbench.records import Run
 from check_workbench.sources.messages import text_of
 from check_workbench.sources.spans import span
 from check_workbench.sources.times import when
+from check_workbench.sources.totals import is_number, number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -211,12 +212,11 @@ class _Telling:
 def _end_request(row: dict[str, Any], event: Mapping[str, Any]) -> None:
     usage = event.get("model_usage")
     usage = usage if isinstance(usage, dict) else {}
-    read = [usage[key] for key in _READ if isinstance(usage.get(key), int)]
-    written = usage.get("output_tokens")
+    read = [usage[key] for key in _READ if is_number(usage.get(key))]
     row["ended_at"] = when(event.get("processed_at"))
     row["status"] = "error" if event.get("is_error") is True else "ok"
-    row["tokens_in"] = sum(read) if read else None
-    row["tokens_out"] = written if isinstance(written, int) else None
+    row["tokens_in"] = whole(sum(read) if read else None)
+    row["tokens_out"] = whole(number([usage.get("output_tokens")]))
     row["attributes"] = {"model_usage": usage} if usage else None
 
 

@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
     Reject = Callable[..., Rejected]
 
+_METADATA = frozenset({"trace_metadata", "request_metadata"})
 _ROW = frozenset({"trace_id", "trace_metadata", "assessments"})
 _OF_ROW = {"execution_duration": "execution_duration_ms", "request": "request_preview", "response": "response_preview"}
 
 
 def _detect(head: Head) -> str | None:
     info = head.first.get("info")
-    if isinstance(info, dict) and head.keys.get("data") == "{" and {"trace_id", "request_id"} & info.keys():
+    if isinstance(info, dict) and {"trace_id", "request_id"} & info.keys() and _METADATA & info.keys():
         return "its first record is a trace of MLflow, with info and data"
     if head.keys.keys() >= _ROW and {"trace", "spans"} & head.keys.keys():
         return "its first record is a row of the traces of MLflow"
@@ -54,7 +55,7 @@ def _read(path: Path, origin: Origin) -> Iterator[Record]:
 def _trace(value: Any, assessments: Assessments, reject: Reject) -> Iterator[Record]:
     try:
         info, rows = _parts(value)
-        run = run_of(info, rows)
+        run, said = run_of(info, rows), _list(info, "assessments")
     except ValueError as error:
         yield reject(reason=str(error))
         return
@@ -62,13 +63,13 @@ def _trace(value: Any, assessments: Assessments, reject: Reject) -> Iterator[Rec
         yield reject(reason="it is nested too deeply")
         return
     yield run
-    for row in _list(info, "assessments"):
+    for row in said:
         if is_expectation(row):
             continue
         try:
-            said = assessments.read(row, run.run_id)
-            if said is not None:
-                yield said
+            opinion = assessments.read(row, run.run_id)
+            if opinion is not None:
+                yield opinion
         except ValueError as error:
             yield reject(reason=f"trace {run.run_id}: {error}")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -57,7 +56,7 @@ def _text(text: str) -> datetime:
 
 
 def _number(value: float) -> datetime:
-    if not math.isfinite(value) or abs(value) >= 10**20:
+    if not abs(value) < 10**20:  # not a number is not less either
         raise ValueError(f"{value!r:.80} is no time since 1970")
     factor = next((factor for limit, factor in _UNITS if abs(value) < limit), None)
     micros = int(value) // 1000 if factor is None else round(value * factor)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+_TOO_LARGE = 1e300
+
 
 class Amount(NamedTuple):
     """What one part used."""
@@ -45,8 +47,8 @@ def number(values: Iterable[Any]) -> float | None:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Say whether a value is a number, which true is not."""
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    """Say whether a value is a number that can be counted with, which true and 10 to the power of 400 are not."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _TOO_LARGE
 
 
 def whole(value: float | None) -> int | None:

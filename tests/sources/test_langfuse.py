@@ -444,6 +444,7 @@ def test_a_gathered_trace_that_fails_says_which() -> None:
     [
         json.dumps(EXPORT),
         json.dumps(EXPORT, indent=2),
+        json.dumps({"trace": {**TRACE, "input": "x" * 300_000}, "observations": OBSERVATIONS}, indent=2),
         json.dumps([EXPORT, EXPORT]),
         json.dumps(TRACE) + "\n" + json.dumps(TRACE),
         json.dumps(snake(TRACE)),
@@ -467,6 +468,8 @@ def test_detection(tmp_path: Path, text: str) -> None:
     "record",
     [
         {"trace": "t", "observations": []},
+        {"trace": {"id": "t"}, "observations": []},
+        {"trace": {"id": "t", "timestamp": "x"}, "observations": [], "spans": []},
         {"trace": {}, "spans": []},
         {"data": [], "meta": {}},
         {"data": [5], "meta": {}},
@@ -477,6 +480,28 @@ def test_detection(tmp_path: Path, text: str) -> None:
 def test_other_records_are_not_taken(tmp_path: Path, record: Any) -> None:
     (tmp_path / "x.json").write_text(json.dumps(record))
     assert recognise(tmp_path / "x.json") is None
+
+
+def test_odd_words_and_dates_do_no_harm(tmp_path: Path, store: Store) -> None:
+    odd = "x'; drop table runs; --\"\n\u202e"
+    score = {**SCORE, "name": odd, "comment": odd}
+    fine = {"trace": {**TRACE, "name": odd, "scores": [score]}, "observations": OBSERVATIONS}
+    late = {"trace": {**TRACE, "id": "t2", "timestamp": "9999-12-31T23:59:59Z", "scores": []}, "observations": []}
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, (fine, late))) + '\n{"trace": {"id": "cut')
+    report = store.load(tmp_path / "x.jsonl")
+    assert (report.runs, report.answers, len(report.rejected)) == (1, 1, 2)
+    assert store.sql("select workflow, check_id from runs join answers using (run_id)").to_numpy().tolist() == [
+        [odd, odd]
+    ]
+
+
+def test_the_files_of_one_export_find_each_other(tmp_path: Path, store: Store) -> None:
+    tables = {"observations": OBSERVATIONS, "scores": [SCORE], "traces": [{**TRACE, "scores": ["s1"]}]}
+    for name, rows in tables.items():
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(json.dumps(snake(row)) for row in rows))
+    report = store.load(tmp_path)
+    assert (report.rejected, report.answers) == ((), 1)
+    assert store.sql("select count(*) from spans join runs using (run_key)").iloc[0, 0] == 3
 
 
 def test_real_traces(realdata: Path, store: Store) -> None:
@@ -512,6 +537,7 @@ JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-9, 10**30)
+    | st.sampled_from([10**400, -1.5e308])
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),

@@ -269,6 +269,7 @@ JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-9, 10**30)
+    | st.sampled_from([10**400, -1.5e308])
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
