@@ -68,15 +68,23 @@ def columns(rule: Match) -> tuple[str, ...]:
 
 
 def _hits(rule: Match, spans: Table) -> Table:
-    pattern, needed = _pattern(rule), () if rule.ignore_case else patterns.needed(rule.pattern)
+    pattern, worth_a_look = _pattern(rule), _worth_a_look(rule)
     match = shape.matching(spans, rule.span)
-    tests = [_holds(match[column], needed) & _hit(match[column], pattern) for column in columns(rule)]
+    tests = [_holds(match[column], worth_a_look) & _hit(match[column], pattern) for column in columns(rule)]
     return match.filter(functools.reduce(operator.or_, tests, shape.NO))
 
 
-def _holds(text: StringColumn, needed: tuple[str, ...]) -> BooleanValue:
-    """Say whether a text holds one of the words without which there is no hit; that is far cheaper to see."""
-    return ibis.or_(*(text.contains(word) for word in needed)) if needed else shape.YES
+def _worth_a_look(rule: Match) -> tuple[str, ...]:
+    """Return the words without which there is no hit, where they are far cheaper to find than the pattern.
+
+    They are not where the pattern starts with the only one: RE2 looks for that first by itself, twice as fast.
+    """
+    words = () if rule.ignore_case else patterns.needed(rule.pattern)
+    return () if len(words) == 1 and rule.pattern.startswith(words[0]) else words
+
+
+def _holds(text: StringColumn, words: tuple[str, ...]) -> BooleanValue:
+    return ibis.or_(*(text.contains(word) for word in words)) if words else shape.YES
 
 
 def _hit(text: StringColumn, pattern: str) -> BooleanColumn:
