@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.engines.sessions import SPARK_TYPES, described
+from check_workbench.engines.sessions import SPARK_TYPES, described, fetched
 from check_workbench.engines.staged import OUTPUT, stage_records
 from check_workbench.errors import InputError
 from check_workbench.records import Run, Span, columns
@@ -54,8 +54,13 @@ def staged_records(spans: Any, runs: Any) -> tuple[Any, tuple[str, ...]]:
     _check_records(span_rows, run_rows)
     parts = F.struct("file_place", "seq", *(column.name for column in columns(Span)))
     lists = span_rows.groupBy("run_id").agg(F.collect_list(parts).alias("spans"))
-    rows = run_rows.join(lists, "run_id", "left").mapInArrow(stage_records, described(OUTPUT))
-    return rows.persist(), tuple(filter(None, notes))
+    rows = run_rows.join(lists, "run_id", "left").mapInArrow(stage_records, described(OUTPUT)).persist()
+    try:
+        fetched(rows.groupBy().count())  # now, and in one stage: of several that fail Spark keeps no reason
+    except BaseException:
+        rows.unpersist()
+        raise
+    return rows, tuple(filter(None, notes))
 
 
 def _unread(what: str, rows: Any, record: type[Run | Span]) -> str:

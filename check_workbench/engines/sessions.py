@@ -79,7 +79,10 @@ def fetched(frame: Any) -> pa.Table:
     try:
         return frame.toArrow()
     except PythonException as error:
-        raise _ours(error) or error from error
+        ours = _ours(error)
+        if ours is None:
+            raise
+        raise ours from error
 
 
 def _ours(error: Exception) -> WorkbenchError | None:
