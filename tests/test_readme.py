@@ -13,7 +13,7 @@ from check_workbench.dialects import neatroots
 from check_workbench.dialects.reference import tables
 from check_workbench.dialects.selectors import SPAN_TYPES
 from check_workbench.rules.threshold import DERIVED
-from tests.notebooks.__main__ import block, keys, shown_by
+from tests.notebooks.__main__ import between, block, formats, shown_by
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -29,11 +29,15 @@ def test_the_cell_gives_the_output_that_is_shown() -> None:
 
 
 def test_the_keys_of_check_files_are_those_that_are_read() -> None:
-    assert keys(TEXT).group() == tables()
+    assert between(TEXT, "keys").group() == tables()
     section = TEXT.split("<!-- end of keys -->")[1].split("\n## ")[0]
     words = (*DERIVED, *neatroots.SCOPES, *neatroots.WHENS, "type", "name", "status", "tool", "llm")
     assert {"tool", "llm"} <= set(SPAN_TYPES)
     assert [word for word in words if f"`{word}`" not in section] == []
+
+
+def test_the_formats_are_those_that_are_read() -> None:
+    assert between(TEXT, "formats").group() == formats()
 
 
 def test_the_reference_says_right_values() -> None:

@@ -12,6 +12,7 @@ import nbformat
 from nbclient import NotebookClient
 
 from check_workbench.dialects.reference import tables
+from check_workbench.sources import READERS
 
 ROOT = Path(__file__).parents[2]
 FOLDER, README = ROOT / "notebooks", ROOT / "README.md"
@@ -55,18 +56,25 @@ def block(text: str, language: str) -> re.Match[str]:
     return found
 
 
-def keys(text: str) -> re.Match[str]:
-    """Find the tables of keys of check files."""
-    found = re.search(r"(?<=<!-- keys -->\n\n).*?(?=\n\n<!-- end of keys -->)", text, re.DOTALL)
+def between(text: str, name: str) -> re.Match[str]:
+    """Find what stands between the marks of a part that is written here: `keys` of check files, `formats` of runs."""
+    found = re.search(rf"(?<=<!-- {name} -->\n\n).*?(?=\n\n<!-- end of {name} -->)", text, re.DOTALL)
     assert found
     return found
 
 
+def formats() -> str:
+    """Return the formats of recorded runs as a table."""
+    rows = [f"| `{one.name}` | {one.summary} |" for one in READERS.values()]
+    return "\n".join(["| format | what is read |", "|---|---|", *rows])
+
+
 def refresh_readme() -> None:
-    """Put what the README's cell shows under it, and the keys of check files where they belong."""
+    """Put what the README's cell shows under it, and the tables of keys and formats where they belong."""
     text = README.read_text(encoding="utf-8")
-    place = keys(text)
-    text = f"{text[: place.start()]}{tables()}{text[place.end() :]}"
+    for name, written in (("keys", tables()), ("formats", formats())):
+        place = between(text, name)
+        text = f"{text[: place.start()]}{written}{text[place.end() :]}"
     output = block(text, "text")
     shown = shown_by(block(text, "python").group())
     README.write_text(f"{text[: output.start()]}{shown}\n{text[output.end() :]}", encoding="utf-8")
