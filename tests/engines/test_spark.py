@@ -86,7 +86,7 @@ def test_spans_stay_in_spark_and_say_so(exported: Connected) -> None:
 
 
 def test_an_evaluator_answers_in_the_workers(made: Store, backend: Any) -> None:
-    check = question("Did it fail?")
+    check = question("Did it fail?", id="failed")
     with cw.connect(backend, spans="made_spans", runs="made_runs") as connected:
         here, there = cw.evaluate(check, made, Judge), cw.evaluate(check, connected, Judge)
         assert len(there.answers) == 120
@@ -118,7 +118,7 @@ def test_spans_are_asked_about_one_by_one(made: Store, exported: Connected) -> N
 
 
 def test_recorded_answers_count(made: Store, exported: Connected) -> None:
-    check = question("Was it recorded?")
+    check = question("Was it recorded?", id="recorded")
     recorded = Recorded([Answer(check_id=check.id, run_id=f"run {n}", probability=n / 120) for n in range(60)])
     here, there = cw.evaluate(check, made, recorded), cw.evaluate(check, exported, recorded)
     assert there.verdicts["status"].value_counts().to_dict() == {"not_checked": 60, "pass": 60}
@@ -127,7 +127,7 @@ def test_recorded_answers_count(made: Store, exported: Connected) -> None:
 
 def test_what_was_answered_before_an_evaluator_stopped_is_kept(backend: Any, made: Store) -> None:
     assert made is not None
-    check = question("Does it stop?")
+    check = question("Does it stop?", id="stops")
     with cw.connect(backend, spans="made_spans", runs="made_runs") as connected:
         with pytest.raises(EvaluatorError, match="no route to the judge"):
             cw.evaluate(check, connected, lambda: Judge(stops_at="run 7"))
@@ -140,7 +140,7 @@ def test_an_evaluator_that_cannot_be_sent_is_named(exported: Connected) -> None:
     judge = Judge()
     judge.lock = threading.Lock()
     with pytest.raises(InputError, match=r"evaluator 'judge' cannot be sent .* give a function"):
-        cw.evaluate(question("Who locks?"), exported, judge)
+        cw.evaluate(question("Who locks?", id="locks"), exported, judge)
 
 
 def test_a_step_check_says_that_steps_are_not_here(exported: Connected) -> None:
