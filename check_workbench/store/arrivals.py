@@ -1,13 +1,14 @@
-"""What has come of a load so far, and where the runs of one file go."""
+"""What has come of a load so far, and where the runs of each file go."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.sources import Rejected
 from check_workbench.store.batches import batch, joined
-from check_workbench.store.staging import Raw, settle, stage
+from check_workbench.store.staging import WON, Raw, settle, stage
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,19 +18,21 @@ if TYPE_CHECKING:
     from check_workbench.store.batches import Placed
     from check_workbench.store.bay import Bay
     from check_workbench.store.report import Taken
-    from check_workbench.store.staging import Fates
+    from check_workbench.store.staging import Fate, Staged
 
 TABLES = ("raw_runs", "raw_spans", "raw_steps")
 
 
 class Target(NamedTuple):
-    """Where the runs of one file go."""
+    """Where the runs of one file go, and who is told what came of them."""
 
     file: str
+    format: str
     first: int
     """Key of its first run."""
     source: int
     """Key of its row in `sources`."""
+    own: Tally
 
 
 @dataclass(slots=True)
@@ -43,6 +46,8 @@ class Tally:
     answers: int = 0
     already: int = 0
     replaced: int = 0
+    digest: int = 0
+    """The digests of the runs that were stored, mixed."""
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
@@ -51,10 +56,11 @@ class Tally:
     answered: list[Answer] = field(default_factory=list)
 
     def count_opinions(self, decisions: int, decisions_before: int, answers: int, answers_before: int) -> None:
-        """Count decisions and answers that came with runs, and the ones that were there already."""
+        """Count decisions and answers that came with runs and are stored now, and those that were there already."""
         self.decisions += decisions
         self.answers += answers
         self.already += decisions_before + answers_before
+        self.said, self.answered = [], []
 
     def keep_said_of(self, run_ids: set[str]) -> None:
         """Keep the decisions and answers about some runs alone."""
@@ -67,21 +73,15 @@ class Tally:
         if note not in self.notes:
             self.notes.append(note)
 
-    def add(self, fates: Fates, file: str) -> None:
-        """Count what became of a batch."""
-        self.runs += fates.runs
-        self.spans += fates.spans
-        self.steps += fates.steps
-        self.already += fates.already
-        self.replaced += fates.replaced
-        self.rejected += [
-            Rejected(
-                file=file,
-                line=line,
-                reason=f"run_id {run_id!r} must be there once in a file, but line {first} has it with other content",
-            )
-            for line, run_id, first in fates.repeated
-        ]
+    def add(self, fate: Fate) -> None:
+        """Count what became of some runs; those that repeat a run_id in their file are rejected, not counted."""
+        self.runs += fate.runs * (fate.fate == "new")
+        self.replaced += fate.runs * (fate.fate == "replaced")
+        self.already += fate.runs * (fate.fate == "already")
+        if fate.fate in WON:
+            self.spans += fate.spans
+            self.steps += fate.steps
+            self.digest ^= fate.digest
 
     def join(self, other: Tally) -> None:
         """Add what came of one file."""
@@ -97,24 +97,24 @@ class Tally:
         self.notes += other.notes
 
 
-def store_placed(bay: Bay, groups: Iterable[Sequence[Placed]], target: Target, own: Tally) -> None:
-    """Store runs that a reader made.
+def store_placed(bay: Bay, groups: Iterable[Sequence[Placed]], targets: Sequence[Target]) -> None:
+    """Store runs that readers made.
 
     Parameters
     ----------
     bay
-        Beside the transaction of the file.
+        Beside the transaction of the files.
     groups
         The runs, in groups so small that a group becomes Arrow while it is still near the processor.
-    target
-        Where they go.
-    own
-        Is told what came of them.
+    targets
+        Where they go, in the order of the runs.
     """
     tables = []
     for placed in groups:
         made, refused = batch(placed)
-        own.rejected += [Rejected(file=target.file, line=line, reason=reason) for line, reason in refused]
+        for item, reason in refused:
+            target = targets[bisect_right(targets, item.key, key=_first) - 1]
+            target.own.rejected.append(Rejected(file=target.file, line=item.line, reason=reason))
         tables.append(made)
     whole = joined(tables)
     if not whole.runs.num_rows:
@@ -122,4 +122,35 @@ def store_placed(bay: Bay, groups: Iterable[Sequence[Placed]], target: Target, o
     names = Raw(runs="raw_runs", spans="raw_spans", steps="raw_steps" if whole.steps.num_rows else "")
     for name, rows in zip(TABLES, whole, strict=True):
         bay.side.register(name, rows)
-    own.add(settle(bay, stage(bay.side, names), target.source), target.file)
+    store_staged(bay, stage(bay.side, names), targets)
+
+
+def store_staged(bay: Bay, staged: Staged, targets: Sequence[Target]) -> None:
+    """Store staged runs, and tell what came of them.
+
+    Parameters
+    ----------
+    bay
+        Beside the transaction of the files.
+    staged
+        The runs with their spans and steps.
+    targets
+        Where they go, in the order of the runs.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    places = np.searchsorted([*map(_first, targets)], staged.runs["row"].to_numpy(), side="right") - 1
+    sources = pa.array(np.array([target.source for target in targets], dtype=np.int64)[places])
+    fates = settle(bay, staged._replace(runs=staged.runs.append_column("source", sources)))
+    by_source = {target.source: target for target in targets}
+    for fate in fates.each:
+        by_source[fate.source].own.add(fate)
+    for source, line, run_id, first in fates.repeated:
+        reason = f"run_id {run_id!r} must be there once in a file, but line {first} has it with other content"
+        target = by_source[source]
+        target.own.rejected.append(Rejected(file=target.file, line=line, reason=reason))
+
+
+def _first(target: Target) -> int:
+    return target.first

@@ -38,22 +38,23 @@ class Batch(NamedTuple):
     steps: pa.Table
 
 
-def batch(placed: Sequence[Placed]) -> tuple[Batch, list[tuple[int, str]]]:
-    """Build the tables of the runs that can be stored; list line and reason of the others.
+def batch(placed: Sequence[Placed]) -> tuple[Batch, list[tuple[Placed, str]]]:
+    """Build the tables of the runs that can be stored; list the others, each with the reason.
 
     Parameters
     ----------
     placed
         Runs in file order.
     """
-    refused = [(item.line, problem) for item in placed if (problem := problem_of(item.run))]
-    bad = {line for line, _ in refused}
-    good = [item for item in placed if item.line not in bad] if bad else placed
+    refused = [(item, problem) for item in placed if (problem := problem_of(item.run))]
+    bad = {item.key for item, _ in refused}
+    good = [item for item in placed if item.key not in bad] if bad else placed
     try:
         return _batch(good), refused
     except (ValueError, TypeError, OverflowError):
-        broken = {item.line: reason for item in good if (reason := _why_not(item))}
-        return _batch([item for item in good if item.line not in broken]), refused + list(broken.items())
+        broken = [(item, reason) for item in good if (reason := _why_not(item))]
+        bad = {item.key for item, _ in broken}
+        return _batch([item for item in good if item.key not in bad]), refused + broken
 
 
 def joined(batches: Sequence[Batch]) -> Batch:

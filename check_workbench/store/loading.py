@@ -1,8 +1,8 @@
-"""Load recorded runs: each file in one transaction, whichever format it has."""
+"""Load recorded runs: each file whole or not at all, whichever format it has."""
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, count, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench import sources
@@ -11,10 +11,20 @@ from check_workbench.records import Decision, Run
 from check_workbench.results import Answer
 from check_workbench.sources import Note, Rejected
 from check_workbench.store import importing, native
-from check_workbench.store.arrivals import Tally, Target, store_placed
+from check_workbench.store.arrivals import Tally, Target
 from check_workbench.store.batches import Placed
 from check_workbench.store.files import Found, find
-from check_workbench.store.opinions import store_answers, store_decisions
+from check_workbench.store.gathered import (
+    SMALL_BYTES,
+    SMALL_OWN_BYTES,
+    SPANS_A_GROUP,
+    Gathered,
+    Read,
+    finish,
+    moved,
+    store_runs,
+    while_under,
+)
 from check_workbench.store.own_lines import own_records
 from check_workbench.store.progress import Progress
 from check_workbench.store.report import LoadReport, Taken
@@ -26,16 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    import duckdb
-
     from check_workbench.sources.format import Record
     from check_workbench.sources.mapping import Mapping
-    from check_workbench.store.bay import Bay
     from check_workbench.store.database import Store
-
-SPANS_A_BATCH = 50_000
-SPANS_A_GROUP = 2_000
-"""What of a batch is read before it becomes Arrow: about as much as a processor keeps near."""
 
 
 class Way(NamedTuple):
@@ -61,6 +64,8 @@ class _Arrival(NamedTuple):
     """A file that is being loaded."""
 
     item: Found
+    size: int
+    """In bytes."""
     recognised: sources.Recognised
     told: Callable[[float], None]
 
@@ -107,36 +112,50 @@ def _tried(store: Store, item: Found, way: Mapping | str | None) -> Iterator[Rec
             return
         recognised = _recognised(item, way)
         if isinstance(recognised, sources.Recognised):
-            yield from _records(item, recognised)
+            yield from (record for _, record in _records(item, recognised))
     except (OSError, InputError):
         return
 
 
-def _records(item: Found, recognised: sources.Recognised) -> Iterator[Record]:
+def _records(item: Found, recognised: sources.Recognised) -> Iterator[tuple[int, Record]]:
+    """Read a file; each record comes with its line, or where only the reader knows that, its place."""
     if recognised.format.read is None:
         return own_records(item.path, sources.Origin.of(item.path, item.root))
-    return sources.read(item.path, recognised, root=item.root)
+    return enumerate(sources.read(item.path, recognised, root=item.root), start=1)
 
 
 def _load_files(job: _Job, found: list[Found], skipped: list[str], say: Callable[[str, float], None]) -> Tally:
-    tally, done = Tally(), 0
+    tallies, done = [], 0
     wanted = [item for item in found if job.sampling is None or item in job.sampling.quotas]
     total = sum(_size(item.path) for item in wanted) or 1
-    for item in wanted:
-        size = _size(item.path)
+    with Gathered(job.store) as gathered:
+        for item in wanted:
+            size = _size(item.path)
 
-        def told(share: float, item: Found = item, before: int = done, size: int = size) -> None:
-            say(str(item.path), (before + share * size) / total)
+            def told(share: float, item: Found = item, before: int = done, size: int = size) -> None:
+                say(str(item.path), (before + share * size) / total)
 
-        told(0.0)
-        if not _load_file(job, item, tally, told):
-            skipped.append(str(item.path))
-            by_mapping = job.way is not None and not isinstance(job.way, str)
-            if not by_mapping and (way := sources.mistaken.other_than(item.path, "runs")):
-                tally.notes.append(f"{item.path}: {way}")
-        told(1.0)
-        done += size
+            if size > SMALL_BYTES:
+                gathered.store()
+            told(0.0)
+            own = _load_file(job, gathered, item, size, told)
+            if own is None:
+                skipped.append(str(item.path))
+                own = Tally(notes=_told_otherwise(job, item))
+            tallies.append(own)
+            told(1.0)
+            done += size
+    tally = Tally()
+    for own in tallies:
+        tally.join(own)
     return tally
+
+
+def _told_otherwise(job: _Job, item: Found) -> list[str]:
+    """Say how a file without runs must be loaded, where that can be seen."""
+    by_mapping = job.way is not None and not isinstance(job.way, str)
+    way = None if by_mapping else sources.mistaken.other_than(item.path, "runs")
+    return [f"{item.path}: {way}"] if way else []
 
 
 def _read_mapping(mapping: str | Path) -> Mapping:
@@ -159,73 +178,105 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _load_file(job: _Job, item: Found, tally: Tally, told: Callable[[float], None]) -> bool:
-    """Load one file in one transaction; say whether it holds runs."""
+def _load_file(job: _Job, gathered: Gathered, item: Found, size: int, told: Callable[[float], None]) -> Tally | None:
+    """Load one file, or let it wait with others; None where it holds no runs."""
     reason = importing.kind_of(job.store, item.path) if job.way is None else None
     if reason is not None:
-        _load_store(job, item, reason, tally, told)
-        return True
+        gathered.store()
+        return _load_store(job, item, reason, told)
     try:
         recognised = _recognised(item, job.way)
     except OSError as error:
-        tally.rejected.append(Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}"))
-        return True
+        return _unreadable(item, error)
     except InputError as error:
         if item.path == item.root:
             raise
-        tally.rejected.append(Rejected(file=str(item.path), line=1, reason=str(error)))
-        return True
-    if recognised is None:
-        return False
-    if isinstance(recognised, Rejected):
-        tally.rejected.append(recognised)
-        return True
-    own = Tally(taken=[Taken(str(item.path), recognised.format.name, recognised.reason)])
-    try:
-        with job.store.transaction() as cursor:
-            _store_file(cursor, job, _Arrival(item, recognised, told), own)
-    except OSError as error:
-        own = Tally(rejected=[Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}")])
-    tally.join(own)
-    return True
+        return Tally(rejected=[Rejected(file=str(item.path), line=1, reason=str(error))])
+    if isinstance(recognised, sources.Recognised):
+        return _load_runs(job, gathered, _Arrival(item, size, recognised, told))
+    return None if recognised is None else Tally(rejected=[recognised])
 
 
-def _load_store(job: _Job, item: Found, reason: str, tally: Tally, told: Callable[[float], None]) -> None:
+def _unreadable(item: Found, error: OSError) -> Tally:
+    return Tally(rejected=[Rejected(file=str(item.path), line=0, reason=f"cannot be read: {error.strerror}")])
+
+
+def _load_store(job: _Job, item: Found, reason: str, told: Callable[[float], None]) -> Tally:
+    own = Tally()
     if job.sampling is None:
-        importing.take(job.store, item, reason, tally, told)
+        importing.take(job.store, item, reason, own, told)
     else:
-        tally.notes.append(
+        own.notes.append(
             f"{item.path}: {reason}; a store is not sampled, so it was left out (load it without a sample)"
         )
+    return own
 
 
-def _store_file(cursor: duckdb.DuckDBPyConnection, job: _Job, arrival: _Arrival, own: Tally) -> None:
-    item, recognised, told = arrival
-    source = next_key(cursor, "sources", "source_key")
-    target = Target(file=str(item.path), first=begin_file(cursor), source=source)
-    with job.store.bay(cursor) as bay:
-        if recognised.format.read is None and job.sampling is None:
-            native.load(bay, item.path, target, own, told)
-        else:
-            records: Iterator[tuple[int, Record]] = enumerate(_records(item, recognised), start=1)
-            if job.sampling is not None:
-                records = job.sampling.choose(item, records)
-            _store_runs(bay, _runs(records, own), target, own)
+def _load_runs(job: _Job, gathered: Gathered, arrival: _Arrival) -> Tally:
+    """Load a file of runs by itself, or let it wait with others if it is small."""
+    item, size, recognised, told = arrival
+    own = Tally(taken=[Taken(str(item.path), recognised.format.name, recognised.reason)])
+    runs, is_native = _runs(job, arrival, own), _is_native(job, recognised)
+    try:
+        read, is_whole = _read_small(runs) if size <= (SMALL_OWN_BYTES if is_native else SMALL_BYTES) else ([], False)
+    except OSError as error:
+        return _unreadable(item, error)
+    if is_whole and not (is_native and own.rejected):
+        _keep_sampled(job, own)
+        told(1.0)
+        gathered.add(Read(str(item.path), recognised.format.name, size, read, own))
+        return own
+    gathered.store()
+    try:
+        return _store_alone(job, arrival, chain(read, runs), own)
+    except OSError as error:
+        return _unreadable(item, error)
+
+
+def _is_native(job: _Job, recognised: sources.Recognised) -> bool:
+    """Say whether the database itself reads a file, and says why a line of it cannot be used."""
+    return recognised.format.read is None and job.sampling is None
+
+
+def _read_small(runs: Iterator[Placed]) -> tuple[list[Placed], bool]:
+    """Read so many runs as a small file has; say whether these are all."""
+    read = list(while_under(SPANS_A_GROUP, runs))
+    more = list(islice(runs, 1))
+    return read + more, not more
+
+
+def _store_alone(job: _Job, arrival: _Arrival, runs: Iterator[Placed], own: Tally) -> Tally:
+    item, _, recognised, told = arrival
+    is_native = _is_native(job, recognised)
+    if is_native:
+        own = Tally(taken=own.taken)
+    with job.store.transaction() as cursor:
+        source = next_key(cursor, "sources", "source_key")
+        target = Target(str(item.path), recognised.format.name, begin_file(cursor), source, own)
+        with job.store.bay(cursor) as bay:
+            if is_native:
+                native.load(bay, item.path, target, told)
+            else:
+                store_runs(bay, moved(runs, target.first), [target])
+        _keep_sampled(job, own)
+        finish(cursor, [target])
+    return own
+
+
+def _keep_sampled(job: _Job, own: Tally) -> None:
     if job.sampling is not None:
         own.keep_said_of(job.sampling.run_ids)
-    if own.runs or own.replaced:
-        cursor.execute(
-            "insert into sources select ?, ?, ?, (select bit_xor(digest) from runs where source_key = ?), "
-            "now()::timestamp, ?, ?, ?, 0, 0",
-            [source, str(item.path), recognised.format.name, source, own.runs + own.replaced, own.spans, own.steps],
-        )
-    own.count_opinions(*store_decisions(cursor, own.said, item.path), *store_answers(cursor, own.answered, item.path))
 
 
-def _runs(records: Iterator[tuple[int, Record]], own: Tally) -> Iterator[tuple[int, Run]]:
+def _runs(job: _Job, arrival: _Arrival, own: Tally) -> Iterator[Placed]:
+    """Read the runs of a file, with keys from 0; what else it holds goes into the tally."""
+    records = _records(arrival.item, arrival.recognised)
+    if job.sampling is not None:
+        records = job.sampling.choose(arrival.item, records)
+    key = count()
     for place, record in records:
         if isinstance(record, Run):
-            yield place, record
+            yield Placed(next(key), place, record)
         elif isinstance(record, Decision):
             own.said.append(record)
         elif isinstance(record, Answer):
@@ -234,25 +285,3 @@ def _runs(records: Iterator[tuple[int, Record]], own: Tally) -> Iterator[tuple[i
             own.notes.append(f"{record.file}: {record.text}")
         else:
             own.rejected.append(record)
-
-
-def _store_runs(bay: Bay, runs: Iterator[tuple[int, Run]], target: Target, own: Tally) -> None:
-    placed = (Placed(target.first + offset, line, run) for offset, (line, run) in enumerate(runs))
-    for first in placed:
-        batch = _while_under(SPANS_A_BATCH, chain([first], placed))
-        store_placed(bay, _groups(batch), target, own)
-
-
-def _groups(placed: Iterator[Placed]) -> Iterator[list[Placed]]:
-    for first in placed:
-        yield list(_while_under(SPANS_A_GROUP, chain([first], placed)))
-
-
-def _while_under(most: int, placed: Iterator[Placed]) -> Iterator[Placed]:
-    """Yield runs until they have so many spans; a run counts as one more."""
-    spans = 0
-    for item in placed:
-        yield item
-        spans += 1 + len(item.run.spans)
-        if spans >= most:
-            return

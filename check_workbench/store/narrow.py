@@ -20,7 +20,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "steps": ("run_key", "place", "step_id", "check"),
 }
 """The columns of a store that a rehearsal holds; of other tables all."""
-_STAGED = ("row", "line", "span_count", "step_count")
+_STAGED = ("row", "line", "source", "span_count", "step_count")
 
 
 class NarrowBay(Bay):

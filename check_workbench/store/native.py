@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from check_workbench.errors import InputError
 from check_workbench.sources import Rejected, opened
 from check_workbench.sources.json_text import decode, reason_of
-from check_workbench.store.arrivals import Tally, Target, store_placed
+from check_workbench.store.arrivals import store_placed, store_staged
 from check_workbench.store.batches import Placed
 from check_workbench.store.bay import keep
 from check_workbench.store.blocks import blocks
 from check_workbench.store.native_sql import NAIVE, PARSED, RAW, STEPPED, SUSPECTS
 from check_workbench.store.own_runs import NAIVE_NOTE, run_of
-from check_workbench.store.staging import settle, stage
+from check_workbench.store.staging import stage
 from check_workbench.store.tables import number
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from check_workbench.records import Run
+    from check_workbench.store.arrivals import Target
     from check_workbench.store.bay import Bay
     from check_workbench.store.blocks import Block
 
 
-def load(bay: Bay, path: Path, target: Target, own: Tally, told: Callable[[float], None]) -> None:
+def load(bay: Bay, path: Path, target: Target, told: Callable[[float], None]) -> None:
     """Load a file of our own JSON lines.
 
     Parameters
@@ -44,8 +45,6 @@ def load(bay: Bay, path: Path, target: Target, own: Tally, told: Callable[[float
         The file, plain or gzip.
     target
         Where its runs go.
-    own
-        Is told what came of them.
     told
         Is told which share of the file is done.
     """
@@ -54,13 +53,13 @@ def load(bay: Bay, path: Path, target: Target, own: Tally, told: Callable[[float
     with opened(path) as stream:
         for block in blocks(stream):
             if block.broken:
-                own.rejected.append(Rejected(file=target.file, line=block.first_line, reason=block.broken))
+                target.own.rejected.append(Rejected(file=target.file, line=block.first_line, reason=block.broken))
                 break
-            key = _store_block(bay, block, key, target, own)
+            key = _store_block(bay, block, key, target)
             told(min(1.0, block.read / size))
 
 
-def _store_block(bay: Bay, block: Block, key: int, target: Target, own: Tally) -> int:
+def _store_block(bay: Bay, block: Block, key: int, target: Target) -> int:
     """Store the plain lines of a block, then the others, and return the next free key."""
     lines = block.table(key)
     if not lines.num_rows:
@@ -69,10 +68,10 @@ def _store_block(bay: Bay, block: Block, key: int, target: Target, own: Tally) -
     _parse(side, lines)
     staged = stage(side, RAW if number(side, STEPPED) else RAW._replace(steps=""), suspects=SUSPECTS)
     if number(side, NAIVE):
-        own.note(target.file, NAIVE_NOTE)
+        target.own.note(target.file, NAIVE_NOTE)
     odd = {row for (row,) in side.execute("select row from suspects").fetchall()}
     if len(odd) < lines.num_rows:
-        own.add(settle(bay, staged, target.source), target.file)
+        store_staged(bay, staged, [target])
     after = key + int(lines.num_rows)
     if not odd:
         return after
@@ -80,9 +79,9 @@ def _store_block(bay: Bay, block: Block, key: int, target: Target, own: Tally) -
     placed = [
         Placed(after + offset, place.line, run)
         for offset, (place, text) in enumerate(texts)
-        if (run := _run(text, place.line, target, own)) is not None
+        if (run := _run(text, place.line, target)) is not None
     ]
-    store_placed(bay, [placed], target, own)
+    store_placed(bay, [placed], [target])
     return after + len(texts)
 
 
@@ -97,10 +96,10 @@ def _parse(cursor: duckdb.DuckDBPyConnection, lines: pa.Table) -> None:
         cursor.register("native_lines", lines.filter(pc.invert(pc.is_in(lines["row"], odd))))
 
 
-def _run(text: bytes, line: int, target: Target, own: Tally) -> Run | None:
+def _run(text: bytes, line: int, target: Target) -> Run | None:
     try:
-        return run_of(decode(text.decode("utf-8")), note=lambda note: own.note(target.file, note))
+        return run_of(decode(text.decode("utf-8")), note=lambda note: target.own.note(target.file, note))
     except ValueError as error:
         reason = str(error) if isinstance(error, InputError) else reason_of(error)
-        own.rejected.append(Rejected(file=target.file, line=line, reason=reason))
+        target.own.rejected.append(Rejected(file=target.file, line=line, reason=reason))
     return None

@@ -16,7 +16,7 @@ from check_workbench.store.frames import json_text, to_arrow
 from check_workbench.store.names import listed, quote
 from check_workbench.store.report import LoadReport
 from check_workbench.store.schema import table
-from check_workbench.store.tables import next_key, number
+from check_workbench.store.tables import Source, add_sources, next_key
 from check_workbench.store.validity import utc
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _SAW = ("saw_verdict", "prefilled")
 _STALE = """
 update answers set run_digest = runs.digest from runs
-where answers.source_key = ? and answers.run_id = runs.run_id and answers.run_digest is null
+where answers.source_key >= ? and answers.run_id = runs.run_id and answers.run_digest is null
 """
 _ASSERT = """
 update decisions set asserted_blind = true from new_rows
@@ -49,7 +49,7 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
     """
     found = _read(path, readers.read(path))
     with store.transaction() as cursor:
-        added, already = store_decisions(cursor, found.records, path, blind=blind)
+        ((added, already),) = store_decisions(cursor, [(str(path), found.records)], blind=blind)
     notes = list(found.notes)
     if blind:
         asserted = sum(_is_asserted(decision) for decision in found.records)
@@ -67,7 +67,7 @@ def load_answers(store: Store, path: Path) -> LoadReport:
     """Load recorded answers; see `Store.load_answers`."""
     found = _read(path, readers.read_answers(path))
     with store.transaction() as cursor:
-        added, already = store_answers(cursor, found.records, path)
+        ((added, already),) = store_answers(cursor, [(str(path), found.records)])
     return LoadReport(
         answers=added,
         already=already,
@@ -79,24 +79,25 @@ def load_answers(store: Store, path: Path) -> LoadReport:
 
 def store_decisions(
     cursor: duckdb.DuckDBPyConnection,
-    decisions: Sequence[Decision],
-    path: Path,
+    brought: Sequence[tuple[str, Sequence[Decision]]],
     *,
     blind: bool = False,
-) -> tuple[int, int]:
-    """Store decisions in a transaction; return how many are new, and how many were there already."""
-    rows = [_decision_row(decision, blind=blind) for decision in decisions]
-    _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
-    added = _insert(cursor, "decisions", rows, path)
-    return added, len(rows) - added
+) -> list[tuple[int, int]]:
+    """Store the decisions of files in a transaction; say of each how many are new, and how many were there already."""
+    files = [(file, [_decision_row(decision, blind=blind) for decision in decisions]) for file, decisions in brought]
+    for _, rows in files:
+        _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
+    return _insert(cursor, "decisions", files)
 
 
-def store_answers(cursor: duckdb.DuckDBPyConnection, answers: Sequence[Answer], path: Path) -> tuple[int, int]:
-    """Store answers in a transaction; return how many are new, and how many were there already."""
-    rows = [_answer_row(answer) for answer in answers]
-    _key(rows, "answer_key", leave_out="stale", named="run_id")
-    added = _insert(cursor, "answers", rows, path)
-    return added, len(rows) - added
+def store_answers(
+    cursor: duckdb.DuckDBPyConnection, brought: Sequence[tuple[str, Sequence[Answer]]]
+) -> list[tuple[int, int]]:
+    """Store the answers of files in a transaction; say of each how many are new, and how many were there already."""
+    files = [(file, [_answer_row(answer) for answer in answers]) for file, answers in brought]
+    for _, rows in files:
+        _key(rows, "answer_key", leave_out="stale", named="run_id")
+    return _insert(cursor, "answers", files)
 
 
 @dataclasses.dataclass(slots=True)
@@ -157,29 +158,43 @@ def _plain(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _insert(cursor: duckdb.DuckDBPyConnection, name: str, rows: list[dict[str, Any]], path: Path) -> int:
-    """Insert the rows whose key is new, and return how many there were."""
+def _insert(
+    cursor: duckdb.DuckDBPyConnection, name: str, files: Sequence[tuple[str, list[dict[str, Any]]]]
+) -> list[tuple[int, int]]:
+    """Insert the rows whose key is new; say of each file how many they were, and how many were there already."""
     import pandas as pd
 
-    if not rows:
-        return 0
     key = f"{name.removesuffix('s')}_key"
-    unique = list({row[key]: row for row in rows}.values())
-    source = next_key(cursor, "sources", "source_key")
-    columns = [column for column in table(name).columns if column in unique[0]]
-    frame = pd.DataFrame({c: pd.Series([row[c] for row in unique], dtype=object) for c in columns})
+    source = next_key(cursor, "sources", "source_key") if any(rows for _, rows in files) else 0
+    unique: dict[int, dict[str, Any]] = {}
+    for place, (_, rows) in enumerate(files, start=source):
+        for row in rows:
+            unique.setdefault(row[key], {**row, "source_key": place})
+    if not unique:
+        return [(0, 0)] * len(files)
+    kept = list(unique.values())
+    columns = [column for column in table(name).columns if column in kept[0]]
+    frame = pd.DataFrame({c: pd.Series([row[c] for row in kept], dtype=object) for c in columns})
     cursor.register("new_rows", to_arrow(name, frame))
-    added = number(
-        cursor,
-        f"insert into {name} (source_key, {listed(columns)}) select {source}, {listed(columns)} from new_rows "
-        f"where {quote(key)} not in (select {quote(key)} from {name})",
+    inserted = cursor.execute(
+        f"insert into {name} ({listed(columns)}) select {listed(columns)} from new_rows "
+        f"where {quote(key)} not in (select {quote(key)} from {name}) returning source_key",
     )
+    added = Counter(place for (place,) in inserted.fetchall())
     cursor.execute(_STALE, [source]) if name == "answers" else cursor.execute(_ASSERT)
     cursor.unregister("new_rows")
-    if added:
-        counts = {"decisions": 0, "answers": 0, name: added}
-        cursor.execute(
-            "insert into sources select ?, ?, ?, null, now()::timestamp, 0, 0, 0, ?, ?",
-            [source, str(path), name, counts["decisions"], counts["answers"]],
-        )
-    return added
+    add_sources(
+        cursor,
+        [
+            Source(
+                place,
+                file,
+                name,
+                decisions=added[place] * (name == "decisions"),
+                answers=added[place] * (name == "answers"),
+            )
+            for place, (file, _) in enumerate(files, start=source)
+            if added[place]
+        ],
+    )
+    return [(added[place], len(rows) - added[place]) for place, (_, rows) in enumerate(files, start=source)]

@@ -1,4 +1,4 @@
-"""Our own JSON lines one by one, where only some of them are wanted."""
+"""Our own JSON lines one by one, where they are few or only some of them are wanted."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 _BYTES_AT_ONCE = 1 << 20
 
 
-def own_records(path: Path, origin: Origin) -> Iterator[Record]:
-    """Read our own JSON lines one by one; the store reads whole files of them in another way."""
+def own_records(path: Path, origin: Origin) -> Iterator[tuple[int, Record]]:
+    """Yield our own JSON lines one by one, each with its number; the store reads large files of them in another way."""
     with opened(path) as stream:
         for block in blocks(stream, size=_BYTES_AT_ONCE):
             if block.broken:
-                yield Rejected(file=origin.file, line=block.first_line, reason=block.broken)
+                yield block.first_line, Rejected(file=origin.file, line=block.first_line, reason=block.broken)
             for place, text in block.lines(0):
-                yield from _own_record(text, place.line, origin)
+                yield from ((place.line, record) for record in _own_record(text, place.line, origin))
 
 
 def _own_record(text: bytes, line: int, origin: Origin) -> Iterator[Record]:

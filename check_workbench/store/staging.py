@@ -33,7 +33,7 @@ _FLAG = r'[{,]"(?:(?:[^"\\]|\\.)*\.)?is_?[eE]rror":true'
 
 _FATES = """
 with placed as (
-    select row, line, run_id, digest, span_count, step_count, ended_at from stage_runs
+    select row, line, source, run_id, digest, span_count, step_count, ended_at from stage_runs
 ), firsts as (
     select run_id, digest, line from file_runs
     union all
@@ -49,7 +49,8 @@ with placed as (
     ) as s using (run_key)
     group by all
 )
-select p.row, p.line, p.run_id, p.digest, f.line as first_line, k.run_key as old_key,
+select p.row, p.line, p.source, p.run_id, p.digest, p.span_count, p.step_count, f.line as first_line,
+    k.run_key as old_key,
     case
         when p.line <> f.line and p.digest = f.digest then 'already'
         when p.line <> f.line then 'repeated'
@@ -62,6 +63,8 @@ select p.row, p.line, p.run_id, p.digest, f.line as first_line, k.run_key as old
 from placed as p join firsts as f using (run_id) left join known as k using (run_id)
 """
 """What becomes of each staged run: `new`, `replaced`, `already`, or `repeated` in its file."""
+WON = frozenset({"new", "replaced"})
+"""Fates of runs that are stored."""
 
 
 class Raw(NamedTuple):
@@ -84,20 +87,28 @@ class Staged(NamedTuple):
     steps: pa.Table
 
 
-class Fates(NamedTuple):
-    """What became of the runs of a batch."""
+class Fate(NamedTuple):
+    """What became of some runs of one file, and how much they hold."""
 
+    source: int
+    fate: str
     runs: int
     spans: int
     steps: int
-    already: int
-    replaced: int
-    repeated: list[tuple[int, str, int]]
-    """Line, run_id and earlier line of records that repeat a run_id with other content."""
+    digest: int
+    """The digests of the runs, mixed."""
+
+
+class Fates(NamedTuple):
+    """What became of the runs of a batch."""
+
+    each: list[Fate]
+    repeated: list[tuple[int, int, str, int]]
+    """Source, line, run_id and earlier line of records that repeat a run_id with other content."""
 
 
 def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
-    """Prepare the loading of one file and return the key of its first run."""
+    """Prepare the loading of a file, or of several that share no run_id, and return the key of the first run."""
     cursor.execute("create or replace temp table file_runs (run_id varchar, digest bigint, line bigint)")
     return next_key(cursor, "runs", "run_key")
 
@@ -133,7 +144,7 @@ def stage(cursor: duckdb.DuckDBPyConnection, raw: Raw, *, suspects: str = NOBODY
     return Staged(runs, spans, steps)
 
 
-def settle(bay: Bay, staged: Staged, source: int) -> Fates:
+def settle(bay: Bay, staged: Staged) -> Fates:
     """Decide what becomes of each staged run, and store the ones that win.
 
     Parameters
@@ -141,16 +152,21 @@ def settle(bay: Bay, staged: Staged, source: int) -> Fates:
     bay
         Beside the transaction of the file.
     staged
-        The runs with their spans and steps.
-    source
-        Key of the file's row in `sources`.
+        The runs with their spans and steps; `source` of each run is the key of its file's row in `sources`.
     """
     for name, rows in zip(("stage_runs", "stage_spans", "stage_steps"), staged, strict=True):
         bay.show(name, rows)
     bay.keep("fates", _FATES)
     bay.cursor.execute("insert into file_runs select run_id, digest, line from fates where line = first_line")
-    drop_losers(bay.cursor)
-    return _store(bay.cursor, source)
+    counted = "select source, fate, count(*), sum(span_count), sum(step_count), bit_xor(digest) from fates group by all"
+    each = [Fate(*row) for row in bay.cursor.execute(f"{counted} order by all").fetchall()]
+    fates = {one.fate for one in each}
+    if "replaced" in fates:
+        drop_losers(bay.cursor)
+    if fates & WON:
+        _store(bay.cursor, every=fates <= WON, stepped=staged.steps.num_rows > 0)
+    repeated = "select source, line, run_id, first_line from fates where fate = 'repeated' order by all"
+    return Fates(each, bay.cursor.execute(repeated).fetchall() if "repeated" in fates else [])
 
 
 def _spans(raw: Raw) -> str:
@@ -206,32 +222,17 @@ def drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
     )
 
 
-def _store(cursor: duckdb.DuckDBPyConnection, source: int) -> Fates:
-    tally = dict(cursor.execute("select fate, count(*) from fates group by fate").fetchall())
-    won = tally.get("new", 0) + tally.get("replaced", 0)
-    every = won == sum(tally.values())
+def _store(cursor: duckdb.DuckDBPyConnection, *, every: bool, stepped: bool) -> None:
     which = "" if every else "where row in (select row from fates where fate in ('new', 'replaced'))"
     run_columns = listed(_RUN)
     cursor.execute(
         f"insert into runs (run_key, source_key, digest, span_count, {run_columns}) "
-        f"select row, ?, digest, span_count, {run_columns} from stage_runs {which} order by row",
-        [source],
+        f"select row, source, digest, span_count, {run_columns} from stage_runs {which} order by row",
     )
-    added = {}
     ordered = "" if every else "order by 1, 2"
-    for name, place, names in (("spans", "seq", [*_SPAN, *_DERIVED]), ("steps", "place", _STEP)):
-        added[name] = number(
-            cursor,
+    parts = [("spans", "seq", [*_SPAN, *_DERIVED]), ("steps", "place", _STEP)]
+    for name, place, names in parts if stepped else parts[:1]:
+        cursor.execute(
             f"insert into {name} (run_key, {quote(place)}, {listed(names)}) "
             f"select row, {quote(place)}, {listed(names)} from stage_{name} {which} {ordered}",
         )
-    spans = number(cursor, f"select coalesce(sum(span_count), 0) from stage_runs {which}")
-    repeated = cursor.execute("select line, run_id, first_line from fates where fate = 'repeated' order by line")
-    return Fates(
-        runs=tally.get("new", 0),
-        spans=spans,
-        steps=added["steps"],
-        already=tally.get("already", 0),
-        replaced=tally.get("replaced", 0),
-        repeated=repeated.fetchall(),
-    )

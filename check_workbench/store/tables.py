@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from check_workbench.store.names import quote
+from check_workbench.store.names import listed, quote
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,6 +17,20 @@ SAID_OF_A_RUN = ("decisions", "answers")
 """Tables whose rows name a `run_id`."""
 
 
+class Source(NamedTuple):
+    """A row of `sources` without the time."""
+
+    source_key: int
+    path: str
+    format: str
+    digest: int | None = None
+    runs: int = 0
+    spans: int = 0
+    steps: int = 0
+    decisions: int = 0
+    answers: int = 0
+
+
 def number(cursor: duckdb.DuckDBPyConnection, text: str, params: Sequence[Any] = ()) -> int:
     """Run a statement that returns one number; the cursor is free afterwards."""
     return int(cursor.execute(text, list(params)).fetchall()[0][0])
@@ -25,6 +39,19 @@ def number(cursor: duckdb.DuckDBPyConnection, text: str, params: Sequence[Any] =
 def next_key(cursor: duckdb.DuckDBPyConnection, name: str, key: str) -> int:
     """Return the first number that no row of a table has as its key."""
     return number(cursor, f"select coalesce(max({quote(key)}), -1) + 1 from {quote(name)}")
+
+
+def add_sources(cursor: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> None:
+    """Write down where rows came from, and that they came now."""
+    if not sources:
+        return
+    kinds = {"path": "varchar", "format": "varchar"}
+    columns = [f"unnest(?::{kinds.get(name, 'bigint')}[]) as {name}" for name in Source._fields]
+    cursor.execute(
+        f"insert into sources ({listed(Source._fields)}, loaded_at) "
+        f"select *, now()::timestamp from (select {', '.join(columns)})",
+        [list(values) for values in zip(*sources, strict=True)],
+    )
 
 
 def delete_runs(cursor: duckdb.DuckDBPyConnection, run_ids: Sequence[str]) -> int:

@@ -27,7 +27,7 @@ def load_slowly(store: Store, *records: Any) -> Tally:
         first = begin_file(cursor)
         placed = [Placed(first + i, i + 1, run_of(r, note=lambda _: None)) for i, r in enumerate(records)]
         with Bay(cursor) as bay:
-            store_placed(bay, [placed], Target(file="slow", first=first, source=0), own)
+            store_placed(bay, [placed], [Target(file="slow", format="workbench", first=first, source=0, own=own)])
     return own
 
 

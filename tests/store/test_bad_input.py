@@ -233,6 +233,6 @@ def test_a_file_that_fails_while_it_is_read_is_rejected(store, tmp_path, monkeyp
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("check_workbench.store.native.opened", fail)
+    monkeypatch.setattr("check_workbench.store.own_lines.opened", fail)
     report = store.load(path)
     assert [(r.file, r.reason) for r in report.rejected] == [(str(path), "cannot be read: Permission denied")]
