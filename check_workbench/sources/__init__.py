@@ -1,6 +1,6 @@
-"""Recorded-run formats: one file each, and the table that names them.
+"""Recorded-run formats: one file or one package each, and the table that names them.
 
-A new format is one module with a `FORMAT` and one entry in `READERS`.
+A new format is one module with a `FORMAT` and one entry in `READERS`; a format that needs no code is a mapping.
 """
 
 from __future__ import annotations
@@ -15,30 +15,26 @@ from check_workbench.sources import (
     atif,
     chat,
     claude_code,
-    codex_exec,
-    codex_rollout,
     exchanges,
-    flat_spans,
-    inspect_logs,
+    inspect,
     intercode,
-    jaeger,
-    js_spans,
     langfuse,
     langsmith,
     managed_agent,
     mini_swe_agent,
     mistaken,
     mlflow,
-    neatlogs,
-    otlp,
     phoenix,
     swe_agent,
     who_and_when,
     workbench,
 )
+from check_workbench.sources.codex import exec_events
+from check_workbench.sources.codex import rollout as codex_rollout
 from check_workbench.sources.format import Format, Head, Note, Origin, Recognised, Rejected, is_run_name
 from check_workbench.sources.heads import look
 from check_workbench.sources.json_items import opened
+from check_workbench.sources.otel import flat_spans, jaeger, js_spans, neatlogs, otlp
 from check_workbench.sources.sqlite_files import is_sqlite
 
 if TYPE_CHECKING:
@@ -69,7 +65,7 @@ READERS: Mapping[str, Format] = MappingProxyType(
             chat.FORMAT,
             agentdojo.FORMAT,
             exchanges.FORMAT,
-            codex_exec.FORMAT,
+            exec_events.FORMAT,
             codex_rollout.FORMAT,
             atif.FORMAT,
             mini_swe_agent.FORMAT,
@@ -78,7 +74,7 @@ READERS: Mapping[str, Format] = MappingProxyType(
             intercode.FORMAT,
             who_and_when.FORMAT,
             adk.FORMAT,
-            inspect_logs.FORMAT,
+            inspect.FORMAT,
             langfuse.FORMAT,
             langsmith.FORMAT,
             managed_agent.FORMAT,

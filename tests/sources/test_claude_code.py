@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from check_workbench.records import Run
 from check_workbench.sources import Note, Recognised, Rejected, gathering, recognise
-from check_workbench.sources.claude_replies import tokens_of
+from check_workbench.sources.claude_code.replies import tokens_of
 from tests.sources.odd import assert_accounted, one_run, read_lines, read_text, spoiled
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from check_workbench.records import Run
 from check_workbench.sources import Note, Rejected
-from check_workbench.sources.codex_calls import exit_code
+from check_workbench.sources.codex.calls import exit_code
 from tests.sources.odd import assert_accounted, one_run, read_lines, spoiled
 
 OUTPUT = "Chunk ID: ab\nWall time: 0.1 seconds\nProcess exited with code {}\nOutput:\nwords"

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from check_workbench.sources import Rejected, flat_spans
+from check_workbench.sources import Rejected
 from check_workbench.sources.format import Head
+from check_workbench.sources.otel import flat_spans
 from tests.sources.traces import RESOURCE, SCOPE, Told, flat_span, js_span, lines, otlp, records, runs
 
 IDS = [f"{n:016x}" for n in range(1, 5)]

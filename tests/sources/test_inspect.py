@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from check_workbench.records import RUN_STATUSES, Run
 from check_workbench.results import Answer
-from check_workbench.sources import Note, Recognised, Rejected, inspect_archive, recognise
+from check_workbench.sources import Note, Recognised, Rejected, recognise
+from check_workbench.sources.inspect import archive as inspect_archive
 from tests.sources.inspect_log import SAMPLE, TASK, write_archive, write_object
 from tests.sources.reading import one_run, only, read
 

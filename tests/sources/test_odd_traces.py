@@ -34,7 +34,7 @@ DOCUMENTS: dict[str, Any] = {
     "otlp": otlp(RICH),
     "jaeger": jaeger(RICH),
     "spans": [flat_span(told) for told in RICH],
-    "js-spans": [js_span(told) for told in RICH],
+    "js_spans": [js_span(told) for told in RICH],
     "neatlogs": [SPAN, {**SPAN, "span_id": "c"}],
 }
 JSON = st.recursive(

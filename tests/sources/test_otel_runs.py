@@ -224,3 +224,11 @@ def test_a_span_without_an_id_has_none() -> None:
     block = {"scopeSpans": [{"spans": [span, {**span, "name": "x"}, {**span, "spanId": "#1"}]}]}
     [made] = runs(json.dumps({"resourceSpans": [block]}))
     assert [one.span_id for one in made.spans] == [None, None, "#1~2"]
+
+
+def test_each_copy_of_an_id_counts_once() -> None:
+    span = otlp_span(told(0))
+    other = {**span, "name": "x"}
+    block = {"scopeSpans": [{"spans": [span, other, span, other]}]}
+    [made] = runs(json.dumps({"resourceSpans": [block]}))
+    assert [one.name for one in made.spans] == [span["name"], "x"]

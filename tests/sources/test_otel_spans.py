@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from check_workbench.sources.otel_names import KEYS
+from check_workbench.sources.otel.names import KEYS
 from tests.sources.traces import START, Told, run
 
 if TYPE_CHECKING:

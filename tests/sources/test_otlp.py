@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from check_workbench.records import Run
-from check_workbench.sources import READERS, Note, Origin, Rejected, otel_reading
+from check_workbench.sources import READERS, Note, Origin, Rejected
 from check_workbench.sources.gathering import gather
+from check_workbench.sources.otel import reading as otel_reading
 from check_workbench.store.validity import problem_of
 from tests.sources.traces import ENCODINGS, START, Told, lines, listed, otlp, otlp_span, records, run, runs
 

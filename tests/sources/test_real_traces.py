@@ -25,7 +25,7 @@ COUNTS = {
     "agentevals/helm_3": ("jaeger", 1, 125),
     "agentevals/k8s": ("jaeger", 1, 73),
     "agentevals/tempo_export_with_batches": ("otlp", 1, 86),
-    "openinference_vercel/all-spans": ("js-spans", 10, 10),
+    "openinference_vercel/all-spans": ("js_spans", 10, 10),
     "strands_evals/adk_live_spans": ("spans", 1, 7),
     "strands_evals/autogen_live_spans": ("spans", 2, 3),
     "strands_evals/claude_adot_spans": ("spans", 1, 8),
@@ -138,7 +138,7 @@ def test_what_was_asked_and_answered(traces: dict[str, tuple[str, list[Any]]]) -
 
 def test_all_of_it_through_the_store(store: Store, realdata: Path) -> None:
     report = store.load(realdata / "otel_traces")
-    of_spans = [one for one in report.taken if one.format in {"otlp", "jaeger", "spans", "js-spans"}]
+    of_spans = [one for one in report.taken if one.format in {"otlp", "jaeger", "spans", "js_spans"}]
     assert len(of_spans) == len(COUNTS)
     assert not report.rejected
     rows = store.sql(

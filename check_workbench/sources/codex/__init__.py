@@ -1,0 +1,1 @@
+"""Codex sessions, and the events of `codex exec --json`."""

@@ -1,0 +1,1 @@
+"""OpenTelemetry spans in every form that tools export, one file a form; the rest makes spans and runs of them."""
