@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from check_workbench.decisions.delimited import Cells
     from check_workbench.sources.mapping.expressions import Expression
     from check_workbench.sources.mapping.globs import Glob
     from check_workbench.sources.mapping.paths import Members, Path
@@ -74,6 +75,8 @@ class Source:
     """None: each line, element or row, or the whole object."""
     table: str | None = None
     """Of a SQLite file."""
+    cells: Cells | None = None
+    """How the cells of a CSV or TSV file are written; None: some may stand in quotes, and it may be any file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from check_workbench.decisions.delimited import Cells
     from check_workbench.sources.mapping.language import Source
     from check_workbench.sources.mapping.paths import Step
     from check_workbench.sources.mapping.places import Places
@@ -71,10 +72,12 @@ def _located(path: Path, source: Source, base: Scope, file: str, *, around: bool
         yield from _of_rows(sqlite_rows.rows(path, source.table, file), source.records, base)
     elif source.table is not None:
         raise InputError(f"the mapping reads the table {source.table!r} of it, but it is no SQLite file")
+    elif not magic.startswith(parquet.MAGIC) and _is_delimited(path.name, magic):
+        yield from _of_rows(_cells(path, source.cells or "quoted"), source.records, base)
+    elif source.cells is not None:
+        raise InputError(f"the mapping says that its cells are {source.cells}, but it is no CSV or TSV file")
     elif magic.startswith(parquet.MAGIC):
         yield from _of_rows(parquet.FORMAT.read(path, ()), source.records, base)
-    elif _is_delimited(path.name, magic):
-        yield from _of_rows(_cells(path), source.records, base)
     elif source.records is not None and _spreads(source.records) and _is_large_object(path):
         yield from _of_members(path, source.records, base, file, around=around)
     else:
@@ -93,8 +96,8 @@ def _is_delimited(name: str, start: bytes) -> bool:
     return start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] not in (b"{", b"[")
 
 
-def _cells(path: Path) -> Iterator[Any]:
-    for row in delimited.FORMAT.read(path, ()):
+def _cells(path: Path, written: Cells) -> Iterator[Any]:
+    for row in delimited.read(path, (), written):
         if not (isinstance(row, Note) and "cells are separated" in row.text):
             yield row
 

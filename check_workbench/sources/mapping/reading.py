@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from check_workbench.decisions.delimited import Cells
 from check_workbench.dialects.fields import Fields, shown
 from check_workbench.dialects.problems import Problems
 from check_workbench.documents import Entry, Node, Sequence, parse
@@ -167,11 +168,17 @@ def source_of(fields: Fields, sight: Sight) -> tuple[Source, Sight]:
     """Read where records lie, and what can be named in one."""
     records = fields.entry("records")
     table = fields.text("table") or None
+    cells = _cells(fields)
     if records is None:
-        return Source(table=table), sight
+        return Source(table=table, cells=cells), sight
     places = places_of(records.value, sight, "records")
     kept = () if places is None else places.path.kept
-    return Source(records=places, table=table), sight.deeper(kept)
+    return Source(records=places, table=table, cells=cells), sight.deeper(kept)
+
+
+def _cells(fields: Fields) -> Cells | None:
+    word = fields.word("cells", get_args(Cells))
+    return next((one for one in get_args(Cells) if one == word), None)
 
 
 def _named(fields: Fields, sight: Sight) -> tuple[Mapping[str, Expression], Mapping[str, Join], Sight]:

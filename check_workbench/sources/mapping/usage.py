@@ -65,7 +65,7 @@ def _keeps_rest(output: Output) -> bool:
 
 def _records(part: Part) -> tuple[object, ...]:
     records = part.source.records
-    return part.source.table, None if records is None else repr(records.written), part.group is None
+    return part.source.table, part.source.cells, None if records is None else repr(records.written), part.group is None
 
 
 def _at_record(

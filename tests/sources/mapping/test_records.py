@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from check_workbench.errors import InputError
 from tests.sources.mapping.making import Found, through
 
 if TYPE_CHECKING:
@@ -246,3 +247,62 @@ def test_a_table_that_is_not_there_names_the_ones_that_are(tmp_path: Path) -> No
     assert found.reason == "it has no table 'event'. Did you mean 'events'?"
     found = through(tmp_path, "parts: [{files: a.db, run: {run_id: id}}]", content)
     assert found.reason == "table must name one of its tables. Known: 'events', 'sessions'."
+
+
+def cells(folder: Path, content: str, word: str) -> Found:
+    text = f"parts: [{{files: 'a.*', cells: {word}, run: {{run_id: id, input: n}}}}]"
+    return through(folder, text, {"a.tsv": content})
+
+
+@pytest.mark.parametrize(
+    ("word", "cell", "meant"),
+    [
+        ("quoted", '"a ""b"""', 'a "b"'),
+        ("plain", '"a" b', '"a" b'),
+        ("plain", r"C:\\temp\new", r"C:\\temp\new"),
+        ("escaped", '"a" b', '"a" b'),
+        ("escaped", r"1\n2\r3\t4", "1\n2\r3\t4"),
+        ("escaped", r"C:\\temp", r"C:\temp"),
+        ("escaped", r"\\\n", "\\\n"),
+        ("escaped", r"\x \.", r"\x \."),
+    ],
+)
+def test_cells_as_they_are_written(tmp_path: Path, word: str, cell: str, meant: str) -> None:
+    assert cells(tmp_path, f"id\tn\na\t{cell}\n", word).run.input == meant
+
+
+def test_an_opening_quotation_mark_takes_no_further_lines_where_there_are_no_quotes(tmp_path: Path) -> None:
+    found = cells(tmp_path, 'id\tn\na\t"open\nb\t2\n', "escaped")
+    assert [(run.run_id, run.input) for run in found.runs] == [("a", '"open'), ("b", "2")]
+
+
+def test_cells_of_a_joined_file(tmp_path: Path) -> None:
+    text = """\
+        parts:
+          - files: a.csv
+            join: {more: {file: more.tsv, cells: escaped, on: {id: id}}}
+            run: {run_id: id, input: $more.text}
+        """
+    found = through(tmp_path, text, {"a.csv": "id\na\n", "more.tsv": 'id\ttext\na\t"1\\n2\n'})
+    assert found.run.input == '"1\n2'
+
+
+def test_two_parts_may_read_the_cells_of_a_file_in_two_ways(tmp_path: Path) -> None:
+    text = """\
+        parts:
+          - {files: a.tsv, cells: plain, run: {run_id: id, input: n}}
+          - {files: a.tsv, cells: escaped, run: {run_id: "{id}2", input: n}}
+        """
+    found = through(tmp_path, text, {"a.tsv": "id\tn\na\t1\\n2\n"})
+    assert [run.input for run in found.runs] == [r"1\n2", "1\n2"]
+
+
+def test_a_file_without_cells_is_refused(tmp_path: Path) -> None:
+    text = "parts: [{files: a.json, cells: plain, run: {run_id: id}}]"
+    found = through(tmp_path, text, {"a.json": '[{"id": "a"}]'})
+    assert found.reason == "the mapping says that its cells are plain, but it is no CSV or TSV file"
+
+
+def test_words_for_cells_are_few(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cells must be one of quoted, plain, escaped, got 'escape'"):
+        cells(tmp_path, "", "escape")
