@@ -13,7 +13,7 @@ from check_workbench.dialects import neatroots
 from check_workbench.dialects.reference import tables
 from check_workbench.dialects.selectors import SPAN_TYPES
 from check_workbench.rules.threshold import DERIVED
-from tests.notebooks.__main__ import between, block, formats, shown_by
+from tests.notebooks.__main__ import between, block, formats, mapped_fields, shown_by
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
@@ -38,6 +38,12 @@ def test_the_keys_of_check_files_are_those_that_are_read() -> None:
 
 def test_the_formats_are_those_that_are_read() -> None:
     assert between(TEXT, "formats").group() == formats()
+
+
+def test_the_fields_of_mappings_are_those_that_are_read() -> None:
+    assert between(TEXT, "fields").group() == mapped_fields()
+    assert "**`decision`**" in mapped_fields()
+    assert "`verdict_seen`" in mapped_fields()
 
 
 def test_the_reference_says_right_values() -> None:

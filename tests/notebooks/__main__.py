@@ -13,6 +13,7 @@ from nbclient import NotebookClient
 
 from check_workbench.dialects.reference import tables
 from check_workbench.sources import READERS
+from check_workbench.sources.mapping.converting import RECORDS, names_of, required_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER, README = ROOT / "notebooks", ROOT / "README.md"
@@ -57,7 +58,7 @@ def block(text: str, language: str) -> re.Match[str]:
 
 
 def between(text: str, name: str) -> re.Match[str]:
-    """Find what stands between the marks of a part that is written here: `keys` of check files, `formats` of runs."""
+    """Find what stands between the marks of a table that is written here: `keys`, `formats` or `fields` of mappings."""
     found = re.search(rf"(?<=<!-- {name} -->\n\n).*?(?=\n\n<!-- end of {name} -->)", text, re.DOTALL)
     assert found
     return found
@@ -69,10 +70,22 @@ def formats() -> str:
     return "\n".join(["| format | what is read |", "|---|---|", *rows])
 
 
+def mapped_fields() -> str:
+    """Return the fields that a mapping may give as a table, required ones in bold."""
+    rows = []
+    for kind in RECORDS:
+        names = (
+            f"**`{name}`**" if name in required_of(kind) and (name != "run_id" or kind == "run") else f"`{name}`"
+            for name in names_of(kind)
+        )
+        rows.append(f"| `{kind}` | {' '.join(names)} |")
+    return "\n".join(["| fields of | **required**, and others |", "|---|---|", *rows])
+
+
 def refresh_readme() -> None:
-    """Put what the README's cell shows under it, and the tables of keys and formats where they belong."""
+    """Put what the README's cell shows under it, and the tables of keys, formats and fields where they belong."""
     text = README.read_text(encoding="utf-8")
-    for name, written in (("keys", tables()), ("formats", formats())):
+    for name, written in (("keys", tables()), ("formats", formats()), ("fields", mapped_fields())):
         place = between(text, name)
         text = f"{text[: place.start()]}{written}{text[place.end() :]}"
     output = block(text, "text")
