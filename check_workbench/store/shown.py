@@ -20,6 +20,7 @@ _HIDDEN = (
     "asserted_blind",
     "item",
     "row",
+    "source",
     "line",
     "seq",
     "digest",

@@ -344,3 +344,10 @@ def test_a_dry_run_over_real_runs_counts_as_the_load_does(realdata):
     for name in COUNTED:
         assert getattr(rehearsed, name) == getattr(loaded, name), name
     assert (loaded.runs, loaded.already) == (1719, 56)
+
+
+def test_first_records_show_nothing_of_the_staging(folder):
+    with open_store() as store:
+        first = store.load(folder, dry_run=True).first
+    assert first
+    assert {"row", "line", "source", "step_count"}.isdisjoint(name for record in first for name in record)
