@@ -6,9 +6,12 @@ are staged on a cursor outside it, as Arrow, and the transaction sees them under
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import duckdb
     import pyarrow as pa
 
@@ -53,6 +56,16 @@ class Bay:
     def keep(self, name: str, query: str) -> None:
         """Show the transaction the rows of a query of its own."""
         self.show(name, self.cursor.sql(query).to_arrow_table())
+
+    @contextlib.contextmanager
+    def in_one_thread(self) -> Iterator[None]:
+        """Let the database insert in one thread: several leave small row groups, all rewritten as the file closes."""
+        threads = self.side.execute("select current_setting('threads')").fetchall()[0][0]
+        self.side.execute("set threads = 1")
+        try:
+            yield
+        finally:
+            self.side.execute(f"set threads = {threads}")
 
 
 def keep(cursor: duckdb.DuckDBPyConnection, name: str, query: str) -> pa.Table:

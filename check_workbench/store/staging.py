@@ -164,7 +164,8 @@ def settle(bay: Bay, staged: Staged) -> Fates:
     if "replaced" in fates:
         drop_losers(bay.cursor)
     if fates & WON:
-        _store(bay.cursor, every=fates <= WON, stepped=staged.steps.num_rows > 0)
+        with bay.in_one_thread():
+            _store(bay.cursor, every=fates <= WON, stepped=staged.steps.num_rows > 0)
     repeated = "select source, line, run_id, first_line from fates where fate = 'repeated' order by all"
     return Fates(each, bay.cursor.execute(repeated).fetchall() if "repeated" in fates else [])
 
