@@ -147,6 +147,18 @@ def test_how_it_ended(last: dict[str, Any], status: str) -> None:
     assert one_run("claude_code", says(1, "Go."), replies(2, use("t1")), last).status == status
 
 
+def test_what_a_reply_cost_counts_once_however_many_lines_say_it() -> None:
+    run = one_run(
+        "claude_code",
+        says(1, "Hi"),
+        replies(2, text("Look."), id_="m-1", costUSD=0.5),
+        replies(3, use("t-1"), id_="m-1", costUSD=0.5),
+        replies(4, text("Done."), id_="m-2", costUSD=0.25),
+        replies(5, text("Bye."), costUSD=0.125),
+    )
+    assert (run.metrics or {})["total_cost"] == 0.875
+
+
 def test_an_interruption_that_work_goes_on_from_is_no_end() -> None:
     run = one_run(
         "claude_code", *TALK[:2], says(3, "[Request interrupted by user]"), says(4, "Go on."), replies(5, text("Yes."))

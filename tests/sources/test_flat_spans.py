@@ -9,7 +9,7 @@ import pytest
 
 from check_workbench.sources import Rejected
 from check_workbench.sources.format import Head
-from check_workbench.sources.otel import flat_spans
+from check_workbench.sources.otel import flat_spans, js_spans
 from tests.sources.traces import RESOURCE, SCOPE, Told, flat_span, js_span, lines, otlp, records, runs
 
 IDS = [f"{n:016x}" for n in range(1, 5)]
@@ -34,6 +34,24 @@ def test_lists_one_after_the_other() -> None:
 
 def test_lists_and_spans_in_one_file() -> None:
     made = runs(lines([{"spans": [flat_span(SPANS[0])]}, flat_span(SPANS[1])]))
+    assert [run.run_id for run in made] == ["a" * 32, "c" * 32]
+
+
+def test_what_stands_around_a_list_is_no_span_even_with_a_trace_id() -> None:
+    [run] = runs(json.dumps({"trace_id": "a" * 32, "spans": [flat_span(SPANS[0]), flat_span(SPANS[2])]}))
+    assert [one.span_id for one in run.spans] == [IDS[0], IDS[2]]
+
+
+@pytest.mark.parametrize("record", [{"session_id": "s-2", "note": "x"}, {"spans": []}, {"trace_id": "c", "spans": []}])
+def test_a_record_among_lists_that_has_no_spans_is_rejected(record: dict[str, Any]) -> None:
+    rejected, run = records(lines([{"spans": [flat_span(SPANS[0])]}, record]))
+    assert isinstance(rejected, Rejected)
+    assert (rejected.line, len(run.spans)) == (2, 1)
+    assert "spans in a list" in rejected.reason
+
+
+def test_a_span_of_the_javascript_sdk_between_lists() -> None:
+    made = records(lines([{"spans": [js_span(SPANS[0])]}, js_span(SPANS[1])]), format_name="js_spans")
     assert [run.run_id for run in made] == ["a" * 32, "c" * 32]
 
 
@@ -102,6 +120,8 @@ def test_two_names_for_the_same_are_both_kept() -> None:
         {"context.trace_id": "t", "context.span_id": "s", "attributes": {}},
         {"trace_id": "t", "span_id": "s"},
         {"spans": []},
+        {"trace_id": "t", "span_id": "s", "attributes": {}, "body": "x", "severity_number": 9},
+        {"traceId": "t", "spanId": "s", "attributes": {}, "body": "x", "severityText": "INFO"},
         otlp([Told()]),
         js_span(Told()),
     ],
@@ -119,6 +139,12 @@ def test_spans_of_the_javascript_sdk() -> None:
     assert made.started_at is not None
     assert made.started_at.isoformat() == "2026-09-21T14:13:20+00:00"
     assert run.attributes == {"resource": RESOURCE, "scope": SCOPE}
+
+
+def test_log_records_of_the_javascript_sdk_are_no_spans() -> None:
+    log = {"hrTime": [1, 2], "spanContext": {"traceId": "a" * 32, "spanId": IDS[0]}, "severityNumber": 9, "body": "x"}
+    head = Head(shape="object", keys=dict.fromkeys(log, "x"), records=(log,))
+    assert js_spans.FORMAT.detect(head) is None
 
 
 @pytest.mark.parametrize("moment", [[1], ["a", 2], [1.5, 2], {}, [2**70, 1]])

@@ -10,7 +10,7 @@
 | `tool_result`, `is_error` | `output`, `status` and `error` of that call; beside it `toolUseResult` in `attributes` |
 | `timestamp` | a call runs from its own to its result's, a reply from that of its `parentUuid` to its last |
 | `usage`, once a reply | `tokens_in` (the cache counts), `tokens_out`, `metrics`; whole in `attributes` |
-| `costUSD` | `metrics.total_cost` |
+| `costUSD`, once a reply | `metrics.total_cost` |
 | first `user` text that is not `isMeta` | `input` |
 | text of the last reply, if no call follows it | `final_output`; `status` is `ok` with one, else `no_output` |
 | `[Request interrupted by user…`, no reply after it | `status` `interrupted` |

@@ -31,7 +31,8 @@ class Replies:
         self._told = told
         self._by_id: dict[str, Row] = {}
         self._rows: list[Row] = []
-        self._costs: list[float] = []
+        self._costs: dict[str | int, float] = {}
+        """By message; each of its lines repeats what it cost."""
 
     def add(
         self, record: Mapping[str, Any], message: Mapping[str, Any], found: Blocks, started_at: datetime | None
@@ -54,7 +55,8 @@ class Replies:
                 self._by_id[id_] = row
                 row["attributes"]["message_id"] = id_
         if is_number(record.get("costUSD")):
-            self._costs.append(record["costUSD"])
+            key = id_ if isinstance(id_, str) else len(self._rows)
+            self._costs[key] = max(record["costUSD"], self._costs.get(key, 0))
         _join(row, message, found)
         return row
 
@@ -67,7 +69,7 @@ class Replies:
             found["completion_tokens"] = sum(row.get("tokens_out") or 0 for row in known)
             found["total_tokens"] = found["prompt_tokens"] + found["completion_tokens"]
         if self._costs:
-            found["total_cost"] = sum(self._costs)
+            found["total_cost"] = sum(self._costs.values())
         return found
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.sources.format import Format
-from check_workbench.sources.otel.flat_spans import runs_of_flat
+from check_workbench.sources.otel.flat_spans import OF_LOGS, runs_of_flat
 from check_workbench.sources.otel.reading import objects
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ _UNSAID = frozenset({"spanContext", "parentSpanContext", "duration", "ended", "_
 
 
 def _detect(head: Head) -> str | None:
+    if OF_LOGS & head.keys.keys():
+        return None
     ids = objects(head.first.get("spanContext") or head.first.get("_spanContext"))
     return "its first record is a span of the JavaScript SDK, with its ids in spanContext" if "traceId" in ids else None
 
