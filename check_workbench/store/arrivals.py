@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from check_workbench.store.staging import Fate, Staged
 
 TABLES = ("raw_runs", "raw_spans", "raw_steps")
+OUTDONE_SHOWN = 10
+"""How many run ids the note about copies that lost names; the rest is counted."""
 
 
 class Target(NamedTuple):
@@ -48,6 +50,8 @@ class Tally:
     replaced: int = 0
     digest: int = 0
     """The digests of the runs that were stored, mixed."""
+    outdone: list[str] = field(default_factory=list)
+    """Runs that came again with other content, of which the store's copy stays."""
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
@@ -73,11 +77,23 @@ class Tally:
         if note not in self.notes:
             self.notes.append(note)
 
+    def note_outdone(self) -> None:
+        """Note that runs came again with other content and less in them, which a count does not tell from the same."""
+        if not self.outdone:
+            return
+        ids = sorted(set(self.outdone))
+        runs, more = "1 run" if len(ids) == 1 else f"{len(ids):,} runs", len(ids) - OUTDONE_SHOWN
+        named = ", ".join(map(repr, ids[:OUTDONE_SHOWN])) + (f" and {more:,} more" if more > 0 else "")
+        self.notes.append(
+            f"{runs} came again with other content; the copy with more spans stays, of equal ones the copy with more "
+            f"steps or the later end (run id{'s' * (len(ids) > 1)} {named})"
+        )
+
     def add(self, fate: Fate) -> None:
         """Count what became of some runs; those that repeat a run_id in their file are rejected, not counted."""
         self.runs += fate.runs * (fate.fate == "new")
         self.replaced += fate.runs * (fate.fate == "replaced")
-        self.already += fate.runs * (fate.fate == "already")
+        self.already += fate.runs * (fate.fate in {"already", "outdone"})
         if fate.fate in WON:
             self.spans += fate.spans
             self.steps += fate.steps
@@ -93,6 +109,7 @@ class Tally:
         self.taken += other.taken
         self.already += other.already
         self.replaced += other.replaced
+        self.outdone += other.outdone
         self.rejected += sorted(other.rejected, key=lambda r: r.line)
         self.notes += other.notes
 
@@ -146,6 +163,8 @@ def store_staged(bay: Bay, staged: Staged, targets: Sequence[Target]) -> None:
     by_source = {target.source: target for target in targets}
     for fate in fates.each:
         by_source[fate.source].own.add(fate)
+    for source, run_id in fates.outdone:
+        by_source[source].own.outdone.append(run_id)
     for source, line, run_id, first in fates.repeated:
         reason = f"run_id {run_id!r} must be there once in a file, but line {first} has it with other content"
         target = by_source[source]

@@ -85,6 +85,7 @@ def load_runs(
     with store.hold():
         job = _job(store, plan or way.format, found, way.sample)
         tally = _load_files(job, found, skipped, progress or Progress("loading"))
+    tally.note_outdone()
     if plan is not None:
         tally.notes += [f"{plan.name}: none of the files is {pattern!r}" for pattern in plan.idle(found)]
     counted = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")

@@ -126,7 +126,7 @@ class LoadReport:
     already: int = 0
     """Records that the store had already."""
     replaced: int = 0
-    """Runs that came again with more in them."""
+    """Runs that came again with more in them, or as much and later."""
     skipped: tuple[str, ...] = ()
     """Files that hold no recorded runs."""
     rejected: tuple[Rejected, ...] = ()
@@ -202,7 +202,7 @@ def _told(report: LoadReport) -> Iterator[str]:
     yield f"{verb} {', '.join(new) or 'nothing new'}.{' Nothing was written.' if report.dry_run else ''}"
     yield from [f"  {report.sample}"] if report.sample else []
     yield from (f"  {line}" for line in _formats(report.taken))
-    rest = {"already there": report.already, "replaced by a longer record": report.replaced}
+    rest = {"already there": report.already, "replaced by a longer or later record": report.replaced}
     yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
     yield from _listed(
         f"{len(report.rejected):,} rejected", [f"{r.file}:{r.line}: {r.reason}" for r in report.rejected]

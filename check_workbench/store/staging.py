@@ -58,11 +58,15 @@ select p.row, p.line, p.source, p.run_id, p.digest, p.span_count, p.step_count, 
         when k.digest = p.digest then 'already'
         when (p.span_count, p.step_count, coalesce(p.ended_at, '1900-01-01'::timestamp))
             >= (k.span_count, k.step_count, coalesce(k.ended_at, '1900-01-01'::timestamp)) then 'replaced'
-        else 'already'
+        else 'outdone'
     end as fate
 from placed as p join firsts as f using (run_id) left join known as k using (run_id)
 """
-"""What becomes of each staged run: `new`, `replaced`, `already`, or `repeated` in its file."""
+"""What becomes of each staged run.
+
+`new`, `replaced`, `already` where the store has the same, `outdone` where it has another that stays, or `repeated` in
+its file.
+"""
 WON = frozenset({"new", "replaced"})
 """Fates of runs that are stored."""
 
@@ -105,6 +109,8 @@ class Fates(NamedTuple):
     each: list[Fate]
     repeated: list[tuple[int, int, str, int]]
     """Source, line, run_id and earlier line of records that repeat a run_id with other content."""
+    outdone: list[tuple[int, str]]
+    """Source and run_id of records with other content than the store's copy, which stays."""
 
 
 def begin_file(cursor: duckdb.DuckDBPyConnection) -> int:
@@ -166,8 +172,12 @@ def settle(bay: Bay, staged: Staged) -> Fates:
     if fates & WON:
         with bay.in_one_thread():
             _store(bay.cursor, every=fates <= WON, stepped=staged.steps.num_rows > 0)
-    repeated = "select source, line, run_id, first_line from fates where fate = 'repeated' order by all"
-    return Fates(each, bay.cursor.execute(repeated).fetchall() if "repeated" in fates else [])
+    named = {
+        fate: bay.cursor.execute(f"select {what} from fates where fate = ? order by all", [fate]).fetchall()
+        for fate, what in {"repeated": "source, line, run_id, first_line", "outdone": "source, run_id"}.items()
+        if fate in fates
+    }
+    return Fates(each, named.get("repeated", []), named.get("outdone", []))
 
 
 def _spans(raw: Raw) -> str:
@@ -211,15 +221,15 @@ def _failed() -> str:
 
 
 def drop_losers(cursor: duckdb.DuckDBPyConnection) -> None:
-    """Take away what the replaced runs of `fates` left behind; their decisions stay, their answers become stale."""
+    """Take away what the replaced runs of `fates` left behind; decisions stay, answers to another record are stale."""
     if not number(cursor, "select count(*) from fates where fate = 'replaced'"):
         return
     old = "(select old_key from fates where fate = 'replaced')"
     for name in ("spans", "steps", "measurements", "runs"):
         cursor.execute(f"delete from {name} where run_key in {old}")
     cursor.execute(
-        "update answers set stale = true from fates where fates.fate = 'replaced' and "
-        "answers.run_id = fates.run_id and answers.run_digest is distinct from fates.digest",
+        "update answers set stale = answers.run_digest is distinct from fates.digest from fates "
+        "where fates.fate = 'replaced' and answers.run_id = fates.run_id",
     )
 
 

@@ -134,7 +134,7 @@ class MergeReport:
         if self.already:
             yield f"  {self.already:,} already there"
         if self.replaced:
-            yield f"  {self.replaced:,} replaced by a longer record"
+            yield f"  {self.replaced:,} replaced by a longer or later record"
         yield from self.clash_lines()
         yield from (f"  {note}" for note in self.notes)
         yield from repr(self.examined).splitlines()[1:]
