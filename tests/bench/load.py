@@ -22,10 +22,13 @@ CHAT_SHARE = 20
 """One in so many runs is also written as a chat."""
 OTLP_SHARE = 40
 """One in so many runs is also written as a trace: about 100 MB."""
+SMALL_FILES = 1_000
+SMALL_LIMIT = 40.0
+"""Much of it is to open and to recognise files, and to examine the store in the end."""
 
 
 def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
-    """Measure loading our own JSON lines, nested chats, and OTLP.
+    """Measure loading our own JSON lines, nested chats, OTLP, and many small files.
 
     Parameters
     ----------
@@ -42,6 +45,10 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
         document = reference_text.write_otlp(Path(folder) / "otlp.json", runs=max(1, runs // OTLP_SHARE))
         decoded_document = cost(_decode, document)
         traces = cost(load, document, Path(folder) / "otlp.duckdb")
+        small = _small_files(Path(folder) / "small", chats)
+        decoded_files = cost(_decode, small)
+        files = cost(load, small, Path(folder) / "small.duckdb")
+        each_ms = 1000 * files.cpu_s / len(list(small.iterdir()))
     return [
         Row(
             work="load our JSONL / create table as from read_json",
@@ -64,6 +71,13 @@ def rows(*, runs: int = reference_text.RUNS) -> list[Row]:
             cpu_s=traces.cpu_s,
             peak_bytes=traces.peak_bytes,
         ),
+        Row(
+            work=f"load {SMALL_FILES:,} small files / json.loads: {each_ms:.2f} ms a file",
+            ratio=round(files.cpu_s / decoded_files.cpu_s, 3),
+            limit=SMALL_LIMIT,
+            cpu_s=files.cpu_s,
+            peak_bytes=files.peak_bytes,
+        ),
     ]
 
 
@@ -81,4 +95,13 @@ def load(source: Path, database: Path) -> None:
 
 
 def _decode(source: Path) -> None:
-    json.loads(source.read_bytes())
+    for path in sorted(source.iterdir()) if source.is_dir() else [source]:
+        json.loads(path.read_bytes())
+
+
+def _small_files(folder: Path, chats: Path) -> Path:
+    """Write one chat a file."""
+    folder.mkdir()
+    for place, chat in enumerate(json.loads(chats.read_bytes())[:SMALL_FILES]):
+        (folder / f"{place:04}.json").write_text(json.dumps(chat))
+    return folder

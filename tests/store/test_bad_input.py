@@ -9,6 +9,9 @@ from check_workbench.errors import InputError, StoreError
 from check_workbench.store import open_store
 from tests.store.making import write
 
+pytestmark = pytest.mark.usefixtures("alone")
+"""Files of our own lines are read by the database; small ones that are stored together are in `test_gathered`."""
+
 HOSTILE = [
     "'; drop table runs; --",
     '"; drop table spans; --',
@@ -233,6 +236,6 @@ def test_a_file_that_fails_while_it_is_read_is_rejected(store, tmp_path, monkeyp
     def fail(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("check_workbench.store.own_lines.opened", fail)
+    monkeypatch.setattr("check_workbench.store.native.opened", fail)
     report = store.load(path)
     assert [(r.file, r.reason) for r in report.rejected] == [(str(path), "cannot be read: Permission denied")]

@@ -45,7 +45,7 @@ def folder(tmp_path):
     return runs
 
 
-def _started(store, folder):
+def _started(store, folder, name="b.jsonl"):
     child = subprocess.Popen(
         [sys.executable, "-c", LOAD, store, folder],
         stdout=subprocess.PIPE,
@@ -54,7 +54,7 @@ def _started(store, folder):
     )
     assert child.stdout is not None
     for line in child.stdout:
-        if line.startswith(str(folder / "b.jsonl")):
+        if line.startswith(str(folder / name)):
             break
     return child
 
@@ -78,6 +78,25 @@ def test_a_killed_load_leaves_whole_files_and_can_be_completed(tmp_path, folder,
         assert report.already == sum(found.values())
         spans = store.sql("select count(*) as n, count(distinct run_key) as runs from spans")
         assert spans.to_dict("records") == [{"n": 10 + 2 * RUNS * 20, "runs": 10 + 2 * RUNS}]
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.2, 0.5])
+def test_a_killed_load_of_small_files_leaves_whole_files(tmp_path, pause):
+    path, folder = tmp_path / "store.duckdb", tmp_path / "runs"
+    folder.mkdir()
+    for place in range(600):
+        write(folder / f"{place:03}.jsonl", *({"run_id": f"{place:03}/{i}", "spans": [{"type": "tool"}]} for i in "ab"))
+    child = _started(path, folder, "300.jsonl")
+    time.sleep(pause)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    with open_store(path) as store:
+        found = store.sql("select left(run_id, 3) as file, count(*) as n from runs group by 1 order by 1")
+        assert set(found["n"]) == {2}
+        assert found["file"].tolist() == [f"{place:03}" for place in range(len(found))]
+        assert store.sql("select sum(runs) as n from sources")["n"][0] == 2 * len(found) >= 2
+        assert store.load(folder).runs == 2 * (600 - len(found))
 
 
 def test_an_interrupted_load_keeps_earlier_files_and_rolls_back_this_one(tmp_path, folder):

@@ -12,6 +12,9 @@ from check_workbench.store import open_store
 from check_workbench.store.blocks import blocks
 from tests.store.making import contents, load_slowly, write
 
+pytestmark = pytest.mark.usefixtures("alone")
+"""Files of our own lines are read by the database; small ones that are stored together are in `test_gathered`."""
+
 RUN: dict[str, Any] = {
     "run_id": "r",
     "workflow": "w",

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from check_workbench.store import open_store
 from tests.store.making import contents, load_slowly, write
+
+pytestmark = pytest.mark.usefixtures("alone")
+"""Files of our own lines are read by the database; small ones that are stored together are in `test_gathered`."""
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 scalars = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | texts | st.sampled_from([0.5, -2.25, 1e3])
