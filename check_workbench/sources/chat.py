@@ -27,7 +27,7 @@ from check_workbench.sources.format import Format
 from check_workbench.sources.messages import conversation, text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from check_workbench.sources.format import Head, Origin, Rejected
@@ -41,13 +41,19 @@ def _detect(head: Head) -> str | None:
         return None
     key = next((key for key in LISTS if head.keys.get(key) == "["), None)
     if key is not None:
-        return f"its first record has a list of chat messages in {key}"
+        return f"its first record has a list of chat messages in {key}" if _may_be_chat(head.records, key) else None
     first: Any = head.records[0] if head.records else None
     listed = isinstance(first, list) and bool(first)
     message = first[0] if listed else first
     if not is_message(message) or "content" not in message or "type" in message or "uuid" in message:
         return None
     return "its records are lists of chat messages" if listed else "its records are chat messages"
+
+
+def _may_be_chat(records: Iterable[Any], key: str) -> bool:
+    """Say whether some of the lists that can be seen start with a message, or none can be seen."""
+    listed = [one[key] for one in records if isinstance(one, dict) and isinstance(one.get(key), list) and one[key]]
+    return not listed or any(isinstance(one[0], dict) and "role" in one[0] for one in listed)
 
 
 def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected]:

@@ -261,6 +261,12 @@ def test_nan_in_an_archive_is_null_and_noted(tmp_path: Path) -> None:
     assert ["NaN" in note.text for note in only(records, Note)] == [True]
 
 
+def test_nan_in_many_samples_is_noted_once(tmp_path: Path) -> None:
+    samples = [{**SAMPLE, "epoch": epoch, "total_time": float("nan")} for epoch in (1, 2, 3)]
+    records = read("inspect", write_archive(tmp_path / "a.eval", *samples))
+    assert (len(only(records, Run)), len(only(records, Note))) == (3, 1)
+
+
 @pytest.mark.parametrize("keep", [0, 10, 300, -30])
 def test_a_cut_archive_is_rejected(tmp_path: Path, store: Store, keep: int) -> None:
     path = write_archive(tmp_path / "a.eval", SAMPLE)

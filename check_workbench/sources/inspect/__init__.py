@@ -55,10 +55,10 @@ _READ = ("eval", "results")
 
 def _detect(head: Head) -> str | None:
     if head.kind == "zip":
-        found = _START in head.names or (_HEADER in head.names and any(n.startswith(_SAMPLES) for n in head.names))
+        found = _START in head.names or (_HEADER in head.names and any(map(_is_sample, head.names)))
         return "it is an archive with the header and samples of an Inspect log" if found else None
     task = head.first.get("eval")
-    if not isinstance(task, dict) or "task" not in task or not {"run_id", "task_id", "created"} & task.keys():
+    if not isinstance(task, dict) or "task" not in task or not {"run_id", "task_id"} & task.keys():
         return None
     return "its eval names the task of an Inspect log"
 
@@ -78,9 +78,14 @@ def _read_archive(path: Path, origin: Origin) -> Iterator[_Record]:
         yield Rejected(file=origin.file, line=1, reason=f"the archive is damaged: {error}")
 
 
+def _is_sample(name: str) -> bool:
+    return name.startswith(_SAMPLES) and name.endswith(".json")
+
+
 def _archived(archive: zipfile.ZipFile, origin: Origin) -> Iterator[_Record]:
     infos = {info.filename: info for info in archive.infolist()}
-    samples = [info for name, info in infos.items() if name.startswith(_SAMPLES) and name.endswith(".json")]
+    samples = [info for name, info in infos.items() if _is_sample(name)]
+    noted = False
     log: Mapping[str, Any] = {}
     for name in (_HEADER, _START):
         if name in infos and not log:
@@ -96,7 +101,8 @@ def _archived(archive: zipfile.ZipFile, origin: Origin) -> Iterator[_Record]:
         if isinstance(found, Rejected):
             yield found
             continue
-        if found.changed:
+        if found.changed and not noted:
+            noted = True
             yield Note(file=origin.file, text="NaN and infinity, which JSON has no numbers for, were read as null")
         yield from _sample(found.value, log, origin, place)
     yield from _missing(log, len(samples), origin)
