@@ -137,6 +137,21 @@ def test_all_files_together(store: Store) -> None:
     assert (report.runs, report.spans, report.decisions, report.answers) == (1, 3, 3, 2)
 
 
+@pytest.mark.parametrize(
+    "more", [{"latency_ms": 2000.0}, {"cumulative_token_count.total": 7}, {"links": [{"trace_id": "c"}]}]
+)
+def test_what_a_span_says_beyond_its_fields_is_kept(more: dict[str, Any]) -> None:
+    [run] = read({**SPAN, **more})
+    assert isinstance(run, Run)
+    assert (run.spans[0].attributes or {})["otel"] == more
+
+
+def test_attributes_that_are_no_object_are_kept() -> None:
+    [run] = read({**SPAN, "attributes": "a: 1"})
+    assert isinstance(run, Run)
+    assert (run.spans[0].attributes or {})["otel"] == {"given_attributes": "a: 1"}
+
+
 def test_a_persons_word() -> None:
     run, said = read(SPAN, SAID)
     assert isinstance(run, Run)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 _ATTRIBUTES = "attributes."
 _RESULT = "result."
 _OF_SPAN = ("name", "parent_id", "start_time", "end_time", "status_code", "status_message", "events")
+_READ = frozenset({*_OF_SPAN, "id", "context", "attributes", "span_kind"})
+_PARTS = (_ATTRIBUTES, "context.")
 _KIND = "openinference.span.kind"
 _OF_ANNOTATION = ("label", "score", "explanation")
 
 
 def span_in(row: Any) -> dict[str, Any] | None:
     """Return the span in a record under the names of OpenTelemetry, None where there is none.
+
+    What else a record of nothing but a span says stays under its own name; `id` only counts rows of Phoenix.
 
     Parameters
     ----------
@@ -30,15 +34,22 @@ def span_in(row: Any) -> dict[str, Any] | None:
     if not isinstance(row, dict) or "span_kind" not in row:
         return None
     context = row.get("context")
-    ids = context if isinstance(context, dict) else {key: row.get(f"context.{key}") for key in ("trace_id", "span_id")}
+    ids = context if isinstance(context, dict) else _named(row, "context.")
     if ids.get("trace_id") is None:
         return None
-    named = {key.removeprefix(_ATTRIBUTES): value for key, value in row.items() if key.startswith(_ATTRIBUTES)}
     given = row.get("attributes")
-    attributes = dict(_taken_apart({**(given if isinstance(given, dict) else {}), **named}))
+    attributes = dict(_taken_apart({**(given if isinstance(given, dict) else {}), **_named(row, _ATTRIBUTES)}))
     kind = row["span_kind"]
     told = {key: row[key] for key in _OF_SPAN if row.get(key) is not None}
-    return {**ids, **told, "attributes": {**attributes, **({} if kind is None else {_KIND: kind})}}
+    odd = {"given_attributes": given} if given and not isinstance(given, dict) else {}
+    more = (
+        {} if "annotator_kind" in row else {k: v for k, v in row.items() if k not in _READ and not k.startswith(_PARTS)}
+    )
+    return {**more, **odd, **ids, **told, "attributes": {**attributes, **({} if kind is None else {_KIND: kind})}}
+
+
+def _named(row: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    return {key.removeprefix(prefix): value for key, value in row.items() if key.startswith(prefix)}
 
 
 def annotation_in(row: Any) -> dict[str, Any] | None:
