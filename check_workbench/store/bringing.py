@@ -58,6 +58,12 @@ _FATES = f"""
         else ? + row_number() over (partition by fate = 'already' order by their_key) - 1 end as key
     from met
 """
+_MISCOUNTED = """
+    select count(*) from fates
+    left join (select run_key, count(*) as n from spans group by run_key) as s on s.run_key = fates.key
+    where fate <> 'already' and span_count <> coalesce(s.n, 0)
+"""
+"""How many of the runs that came in do not have as many spans as they say."""
 _SAME = "(fates.fate <> 'already' or fates.digest = fates.old_digest)"
 """What is left is the run as the other store has it."""
 
@@ -82,6 +88,9 @@ def stage(cursor: duckdb.DuckDBPyConnection, other: Other) -> None:
         raise StoreError(
             f"{other.name} contradicts itself: its runs have {spans:,} spans, but it holds {other.rows['spans']:,}"
         )
+    lost = "run_key is null or run_key not in (select run_key from their_runs)"
+    if steps := number(cursor, f"select count(*) from their_steps where {lost}"):
+        raise StoreError(f"{other.name} contradicts itself: {steps:,} of its steps are of no run")
 
 
 def settle_fates(cursor: duckdb.DuckDBPyConnection) -> None:
@@ -125,10 +134,8 @@ def bring_runs(
             if columns := list(columns_of(name)):
                 counts[name] = _bring(cursor, other, name, columns, told if name == "spans" else lambda _: None)
         expected = number(cursor, "select sum(span_count) from fates where fate <> 'already'")
-        if columns_of("spans") and counts["spans"] != expected:
-            raise StoreError(
-                f"{other.name} contradicts itself: of {expected:,} spans of its runs {counts['spans']:,} are there"
-            )
+        if columns_of("spans") and (wrong := number(cursor, _MISCOUNTED)):
+            raise StoreError(f"{other.name} contradicts itself: it holds other spans of {wrong:,} runs than they count")
         counts |= {"spans": expected, "runs": tally.get("new", 0)}
     return {**counts, "already": tally.get("already", 0), "replaced": tally.get("replaced", 0)}
 

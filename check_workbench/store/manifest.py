@@ -65,10 +65,10 @@ def read(folder: Path) -> Manifest:
             "name the folder in which that file is"
         )
     try:
-        version, tables = document["schema_version"], dict(document["tables"])
+        version, tables = document["schema_version"], document["tables"]
         rows = {name: entry["rows"] for name, entry in tables.items()}
         digests = {name: entry["sha256"] for name, entry in tables.items()}
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise _damaged(folder, f"lacks what an export writes ({error!r})") from error
     whole = [version, *rows.values()]
     if any(isinstance(n, bool) or not isinstance(n, int) or n < 0 for n in whole) or version < 1:

@@ -112,7 +112,8 @@ def _folder(path: Path) -> Iterator[Other]:
     with tempfile.TemporaryDirectory(prefix="check-workbench-") as folder:
         copy = Path(folder) / "store.duckdb"
         with contextlib.closing(connected(str(copy))) as connection:
-            for name in held.rows:
+            for name, rows in held.rows.items():
+                parquet.check_rows(manifest.file_of(path, name), rows)
                 connection.register("rows_of_a_file", parquet.read(manifest.file_of(path, name)))
                 connection.execute(f"create table {quote(name)} as select * from rows_of_a_file")
                 connection.unregister("rows_of_a_file")
@@ -124,8 +125,16 @@ def _folder(path: Path) -> Iterator[Other]:
 
 @contextlib.contextmanager
 def _migrated(copy: Path, name: str) -> Iterator[Other]:
+    import duckdb
+
     with leased(copy, read_only=False) as cursor:
-        schema.prepare(cursor, where=name, read_only=False)
+        try:
+            schema.prepare(cursor, where=name, read_only=False)
+            for table, held in schema.TABLES.items():
+                cursor.execute(f"select {listed(list(held.columns))} from {quote(table)} limit 0")
+        except (duckdb.CatalogException, duckdb.BinderException) as error:
+            reason = str(error).splitlines()[0]
+            raise StoreError(f"{name} lacks what a store of its version has: {reason}; export again") from error
         yield _tables(name, cursor)
 
 

@@ -63,18 +63,30 @@ def check(path: Path, name: str, rows: int) -> None:
     InputError
         If it is no Parquet, or another table.
     """
+    found = check_rows(path, rows)
+    if not found.equals(schema_of(name), check_metadata=False):
+        raise InputError(f"{path} must hold the columns of {name}, got {', '.join(found.names)}; export again")
+
+
+def check_rows(path: Path, rows: int) -> pa.Schema:
+    """Refuse a file that does not hold so many rows, and return its schema.
+
+    Raises
+    ------
+    InputError
+        If it is no Parquet, or holds more or fewer.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
     try:
         with parquet.ParquetFile(path) as file:
-            found, held = file.schema_arrow, file.metadata.num_rows
+            schema, held = file.schema_arrow, file.metadata.num_rows
     except (pa.ArrowException, OSError) as error:
-        raise InputError(f"{path} must be Parquet, but cannot be read: {error}") from error
-    if not found.equals(schema_of(name), check_metadata=False):
-        raise InputError(f"{path} must hold the columns of {name}, got {', '.join(found.names)}; export again")
+        raise InputError(f"{path} must be Parquet, but cannot be read: {error}; export again") from error
     if held != rows:
         raise InputError(f"{path} must hold {rows:,} rows as the manifest says, but holds {held:,}; export again")
+    return schema
 
 
 def read(path: Path, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:

@@ -538,6 +538,7 @@ def _rewrite(folder, **changes):
         (lambda f: _rewrite(f, schema_version=0, tables={}), "no such numbers"),
         (lambda f: _rewrite(f, tables={}), "must name every table"),
         (lambda f: _rewrite(f, tables=3), "lacks what an export writes"),
+        (lambda f: _rewrite(f, tables=[[1, {"rows": 1, "sha256": "x"}]]), "lacks what an export writes"),
         (lambda f: _rewrite(f, tables={"runs": {"rows": -1, "sha256": "x"}}), "no such numbers"),
         (lambda f: _rewrite(f, tables={"../x": {"rows": 1, "sha256": "x"}}), "names a table that no export has"),
         (lambda f: (f / "manifest.json").write_text("{"), "has no manifest"),
@@ -569,7 +570,10 @@ def _lie(folder, name, change):
         ("runs", lambda f: f.assign(run_id=None), "has no run_id"),
         ("runs", lambda f: f.assign(span_count=1), "its runs have 10 spans, but it holds 14"),
         ("runs", lambda f: f.head(4), "contradicts itself: its runs have"),
-        ("spans", lambda f: f.assign(run_key=f["run_key"] + 500), "of 14 spans of its runs 0 are there"),
+        ("spans", lambda f: f.assign(run_key=f["run_key"] + 500), "it holds other spans of 7 runs than they count"),
+        ("spans", lambda f: f.assign(run_key=f["run_key"].mode()[0]), "it holds other spans of 7 runs than they"),
+        ("steps", lambda f: f.assign(run_key=None), "of its steps are of no run"),
+        ("steps", lambda f: f.assign(run_key=f["run_key"] + 500), "of its steps are of no run"),
         ("spans", lambda f: f.assign(attributes="{"), "contradicts itself"),
         ("decisions", lambda f: f.assign(decision_key=1), "contradicts itself"),
         ("measurements", lambda f: f.assign(run_key=0), "contradicts itself"),
@@ -582,6 +586,36 @@ def test_an_export_that_contradicts_itself_is_refused(tmp_path, hers, name, chan
         with pytest.raises(StoreError, match=words):
             store.merge(tmp_path / "exported")
         assert set(counts(store).values()) == {0, 1}
+
+
+def _relist(folder, change):
+    """Change the tables of a manifest, and let it name the files as they are."""
+    tables = json.loads((folder / "manifest.json").read_text())["tables"]
+    change(tables)
+    digests = {name: manifest.digest_of(folder / f"{name}.parquet") for name in tables}
+    _rewrite(folder, tables={name: {**entry, "sha256": digests[name]} for name, entry in tables.items()})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda f: (f / "runs.parquet").write_bytes(b"PAR1"), r"runs\.parquet must be Parquet"),
+        (lambda f: _relist(f, lambda t: t["runs"].update(rows=99)), "must hold 99 rows as the manifest says"),
+        (lambda f: _relist(f, lambda t: t.pop("runs")), "lacks what a store of its version has: .*runs"),
+        (lambda f: _relist(f, lambda t: t.pop("meta")), "no store of check_workbench"),
+        (lambda f: _spoil(f, "spans", lambda frame: frame.drop(columns="type")), "lacks what a store .*type"),
+    ],
+)
+def test_an_older_export_that_lies_is_refused(tmp_path, hers, change, words):
+    assert hers.exists()
+    change(tmp_path / "exported")
+    _relist(tmp_path / "exported", lambda _: None)
+    with open_store() as store, pytest.MonkeyPatch.context() as patch:
+        patch.setitem(schema.MIGRATIONS, schema.VERSION, lambda _: None)
+        patch.setattr(schema, "VERSION", schema.VERSION + 1)
+        with pytest.raises((InputError, StoreError), match=words):
+            store.merge(tmp_path / "exported")
+        assert counts(store)["runs"] == 0
 
 
 def test_a_manifest_that_lies_about_counts_is_refused(store, tmp_path, hers):
