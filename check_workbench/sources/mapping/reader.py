@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from check_workbench.sources.format import Origin, Record
     from check_workbench.sources.mapping.language import Join, Part
 
+FILES_SHOWN = 3
+"""How many files that are not there a note names; the rest is counted."""
+
 
 class Fitting(NamedTuple):
     """A part of a mapping that is for a file, the folder from which its files are counted, and what is kept of it."""
@@ -81,7 +84,7 @@ def _part(path: Path, origin: Origin, fitting: Fitting, shelves: contextlib.Exit
         watch.found.update([part.source.records.path] if remarks.records else [])
     yield from remarks.notes(part, watch, origin.file)
     for joined in joins.values():
-        yield from (Note(file=origin.file, text=text) for text in dict.fromkeys(joined.notes))
+        yield from (Note(file=origin.file, text=text) for text in joined.notes())
     yield from building.notes.closing()
 
 
@@ -139,7 +142,8 @@ class _Joined:
     """The second file of a join; it is read when the first record asks for it."""
 
     def __init__(self, join: Join, folder: Path, shelves: contextlib.ExitStack) -> None:
-        self.notes: list[str] = []
+        self._notes: list[str] = []
+        self._missing: list[str] = []
         self._join = join
         self._folder = folder
         self._shelves = shelves
@@ -160,19 +164,29 @@ class _Joined:
             raise InputError(f"{len(found)} records of {file} belong to it, one may; say many: true to take them all")
         return found[0] if found else None
 
+    def notes(self) -> Iterator[str]:
+        """Yield what is to be told of the files that were joined, each thing once."""
+        if self._missing:
+            count, named = len(self._missing), ", ".join(name[:80] for name in self._missing[:FILES_SHOWN])
+            files, more = "file" if count == 1 else f"{count:,} files", f" and {count - FILES_SHOWN:,} more"
+            is_, joined = ("is", "which is") if count == 1 else ("are", "which are")
+            rest = more if count > FILES_SHOWN else ""
+            yield f"the {files} {named}{rest}, {joined} joined, {is_} not there under {self._folder}"
+        yield from dict.fromkeys(self._notes)
+
     def _read(self, file: str) -> Shelf:
         path = self._path(file)
         watch = Watch()
         shelf = self._shelves.enter_context(contextlib.closing(Shelf()))
         if path is None:
-            self.notes.append(f"the file {file}, which is joined, is not there under {self._folder}")
+            self._missing.append(file)
             return shelf
         base = Scope(None, watch, {"path": str(path)})
         records = 0
         for found in located(path, self._join.source, base, around=False):
             if not isinstance(found, Located):
                 text = found.text if isinstance(found, Note) else f"line {found.line} was rejected: {found.reason}"
-                self.notes.append(f"{file}, which is joined: {text}")
+                self._notes.append(f"{file}, which is joined: {text}")
                 continue
             records += 1
             key = key_of(found.scope.one(path) for path, _ in self._join.on)
@@ -181,11 +195,18 @@ class _Joined:
         for path_, keys in watch.near.items():
             if path_ not in watch.found:
                 known = ", ".join(map(repr, keys[:12]))
-                self.notes.append(f"{file}, which is joined: {path_.text!r} was found in no record; it has {known}")
+                self._notes.append(f"{file}, which is joined: {path_.text!r} was found in no record; it has {known}")
         return shelf
 
     def _path(self, file: str) -> Path | None:
-        path = self._folder.joinpath(*file.split("/"))
-        near = [path, path.with_name(path.name + ".gz"), path.with_name(path.name.removesuffix(".gz"))]
-        there = (candidate for candidate in near if candidate.is_file())
+        near = (self._folder.joinpath(*name.split("/")) for name in (file, f"{file}.gz", file.removesuffix(".gz")))
+        there = (candidate for candidate in near if _is_file(candidate))
         return next((found for found in there if outside(found, self._folder) is None), None)
+
+
+def _is_file(path: Path) -> bool:
+    """Say whether a name that a record gives is a file; it may be longer than any file's."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False

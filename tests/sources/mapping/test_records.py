@@ -208,6 +208,24 @@ def test_a_join_tells_what_is_wrong_with_the_second_file(tmp_path: Path) -> None
     assert any("the file labels.csv, which is joined, is not there" in note for note in told)
 
 
+def test_second_files_that_are_not_there_cost_no_record_and_are_told_once(tmp_path: Path) -> None:
+    names = ["labels.csv", "../m.yaml", "/etc/passwd", "..", "", ".gz", "a\0b", "x" * 5_000, "\ud800"]
+    lines = [json.dumps({"run": place, "file": name, "task": 4}) for place, name in enumerate(names)]
+    found = through(
+        tmp_path,
+        """\
+        parts:
+          - files: a.jsonl
+            join: {label: {file: '{file}', on: {task: task}}}
+            run: {run_id: run, workflow: $label.judge}
+        """,
+        {"a.jsonl": "\n".join(lines), "labels.csv": "task,judge\n4,j1\n"},
+    )
+    assert [run.workflow for run in found.runs] == ["j1"] + [None] * (len(names) - 1)
+    (told,) = found.notes
+    assert told.startswith("the 8 files ../m.yaml, /etc/passwd, .. and 5 more, which are joined, are not there under ")
+
+
 def test_a_join_reads_records_inside_an_object_by_their_keys(tmp_path: Path) -> None:
     found = through(
         tmp_path,
