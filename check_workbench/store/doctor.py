@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TABLES = ("runs", "spans", "steps", "decisions", "answers")
 NAMED = 20
 """How many unmatched ids of each kind are looked up."""
+TOGETHER = 12
+"""How many checks without a blind label the one line about them names."""
 FIRST_LOOK = 0.08
 """Error probability of the first look at 90 % confidence: 0.8 of 10 %."""
 _BLIND = "coalesce(not d.verdict_seen, d.asserted_blind, false)"
@@ -145,7 +147,7 @@ def _of_runs(store: Store) -> Iterator[str]:
         yield "nothing yet: no runs are loaded"
         return
     calls = f"{n['calls']:,} of them tool calls, {n['failed']:,} failed"
-    yield f"rules: {n['runs']:,} runs with {n['spans']:,} spans, {calls}"
+    yield f"rules: {_count(n['runs'], 'run')} with {_count(n['spans'], 'span')}, {calls}"
     if n["timed"]:
         yield f"slow: {n['timed']:,} of {n['spans']:,} spans have a duration"
     else:
@@ -183,11 +185,16 @@ def _of_labels(store: Store) -> Iterator[str]:
         """,
         _SIDES,
     )
+    unblind: list[str] = []
     for row in rows:
-        labels, blind = int(row["labels"]), int(row["blind"])
-        problems = f"{int(row['positives']):,} of them a problem"
-        yield f"calibrating {row['id']}: {_count(labels, 'usable label')}, {problems}"
-        yield f"trusting {row['id']}: {_promise(blind)}"
+        labels, problems, blind = int(row["labels"]), int(row["positives"]), int(row["blind"])
+        lacking = "; it takes labels of both kinds" if problems in {0, labels} else ""
+        yield f"calibrating {row['id']}: {_count(labels, 'usable label')}, {problems:,} of them a problem{lacking}"
+        if blind:
+            yield f"trusting {row['id']}: {_promise(blind)}"
+        else:
+            unblind.append(row["id"])
+    yield from _no_promise("trusting", unblind)
 
 
 def _of_work(store: Store) -> Iterator[str]:
@@ -202,21 +209,31 @@ def _of_work(store: Store) -> Iterator[str]:
         """,
         _SIDES,
     )
+    unblind: list[str] = []
     for row in rows:
-        decisions, name = int(row["decisions"]), row["id"] or "the runs"
+        decisions, blind, name = int(row["decisions"]), int(row["blind"]), row["id"] or "the runs"
         yield f"comparing with work decisions on {name}: {decisions:,}, {int(row['bad']):,} of them against the work"
-        yield f"trusting a check of {name}: {_promise(int(row['blind']))}"
+        if blind:
+            yield f"trusting a check of {name}: {_promise(blind)}"
+        else:
+            unblind.append(name)
+    yield from _no_promise("trusting a check of", unblind)
 
 
 def _promise(blind: int) -> str:
     from check_workbench.stats.intervals import upper_bound
 
-    if not blind:
-        return "no blind label yet; labels given with the verdict in view prove nothing about it"
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
     labels = _count(blind, "blind label")
     bound = f"{100 * risk:.1f} %" if risk >= 0.01 else f"{100 * risk:.2f} %"
     return f"{labels}; zero errors among them would certify a risk of at most {bound} (90 % confidence)"
+
+
+def _no_promise(doing: str, names: list[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - TOGETHER:,} more" if len(names) > TOGETHER else ""
+        listed = f"{', '.join(names[:TOGETHER])}{more}"
+        yield f"{doing} {listed}: no blind label yet; only labels given out of sight of the verdict prove anything"
 
 
 def _notes(store: Store) -> Iterator[str]:

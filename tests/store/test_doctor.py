@@ -135,6 +135,21 @@ def test_work_decisions_support_a_comparison(filled: Store, tmp_path: Path) -> N
     assert any(s.startswith("trusting a check of refund: no blind label yet") for s in supports)
 
 
+def test_checks_without_a_blind_label_share_a_line(filled: Store, tmp_path: Path) -> None:
+    rows = [{"run_id": "r-001", "check_id": f"c{n:02}", "decision": "problem"} for n in range(14)]
+    told = [s for s in decide(filled, tmp_path, rows).supports if s.startswith("trusting")]
+    named = ", ".join(f"c{n:02}" for n in range(12))
+    assert told == [
+        f"trusting {named} and 2 more: no blind label yet; only labels given out of sight of the verdict prove anything"
+    ]
+
+
+def test_labels_of_one_kind_cannot_calibrate(filled: Store, tmp_path: Path) -> None:
+    rows = [{"run_id": f"r-{n:03}", "check_id": "loop", "decision": "problem"} for n in range(3)]
+    supports = decide(filled, tmp_path, rows).supports
+    assert "calibrating loop: 3 usable labels, 3 of them a problem; it takes labels of both kinds" in supports
+
+
 def test_how_decisions_came_to_be_is_told(filled: Store, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"run_id": "r-001", "decision": "approved", "verdict_seen": False, "decided_at": "2026-03-01T11:00:00"},
