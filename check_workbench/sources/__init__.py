@@ -119,7 +119,7 @@ def recognise(path: Path, *, format: str | None = None) -> Recognised | Rejected
         head = look(path)
         if isinstance(head, Rejected):
             return _mistaken(path, head)
-        return Recognised(format=READERS[format], reason="given by the caller")
+        return Recognised(format=READERS[format], reason="the format was given")
     head = look(path)
     if isinstance(head, Rejected):
         return head if is_run_name(path.name) or is_sqlite(path) else None

@@ -65,10 +65,15 @@ def mended(value: Any) -> Any:
     return value
 
 
+def fault_of(error: json.JSONDecodeError) -> str:
+    """Say what is wrong with a JSON text, without the place."""
+    return error.msg.removesuffix(" at").removesuffix(" starting")
+
+
 def reason_of(error: ValueError) -> str:
     """Say in a few words why a text could not be decoded."""
     if isinstance(error, json.JSONDecodeError):
-        return f"not valid JSON: {error.msg.removesuffix(' starting at')} at character {error.pos + 1}"
+        return f"not valid JSON: {fault_of(error)} at character {error.pos + 1}"
     if isinstance(error, UnicodeDecodeError):
         return f"the text must be UTF-8, but byte {error.start + 1} is not"
     return f"not valid JSON: {error}"

@@ -7,7 +7,7 @@ import json
 import re
 from typing import IO, Any
 
-from check_workbench.sources.json_text import DECODER, may_hold_halves, mended
+from check_workbench.sources.json_text import DECODER, fault_of, may_hold_halves, mended
 
 CHUNK = 1 << 20
 _UTF8 = codecs.getincrementaldecoder("utf-8")
@@ -185,7 +185,7 @@ class Window:
             where = error.pos - self._at + 1
             if self._may_be_unfinished(error) and self._grow():
                 return None, None
-            raise ValueError(f"{error.msg.removesuffix(' starting at')} at character {where} of the record") from None
+            raise ValueError(f"{fault_of(error)} at character {where} of the record") from None
         except RecursionError:
             raise ValueError("it is nested too deeply") from None
         return value, None if end == len(self._text) and self._grow() else end

@@ -71,6 +71,12 @@ def test_a_broken_record_is_rejected_and_the_others_are_read(text: str, good: in
     assert reason in rejected[0][1]
 
 
+@pytest.mark.parametrize("layout", ["{}\n", "[{}]"])
+def test_a_fault_is_named_before_its_place(layout: str) -> None:
+    reasons = told(layout.replace("{}", '{"a": "b\x01"}'))[1]
+    assert reasons[0][1].startswith("not valid JSON: Invalid control character at character 9")
+
+
 @pytest.mark.parametrize("layout", [b'{"a": 1}\n{"b": "%s"}\n{"c": 3}\n', b'[{"a": 1},\n{"b": "%s"},\n{"c": 3}]'])
 def test_bytes_that_are_no_utf8_reject_their_record_only(layout: bytes) -> None:
     values, rejected = told(layout % "Zürich".encode("latin-1"))
