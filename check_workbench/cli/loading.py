@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from check_workbench.cli.arguments import Usage
 from check_workbench.cli.screen import Outcome, table
-from check_workbench.errors import InputError
+from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.store import open_store
 from check_workbench.store.lease import check_place
 from check_workbench.store.rehearsing import Rehearsal
@@ -55,6 +55,7 @@ def load(arguments: argparse.Namespace) -> Outcome:
             "--sample speaks of PATHs, of which there are none", "usage: check-workbench load PATH... --sample N"
         )
     _present([*arguments.paths, *arguments.decisions, *arguments.answers])
+    _known(arguments.format, arguments.mapping)
     with _rehearsed(arguments.db) if arguments.dry_run else _held(arguments.db) as store:
         report = functools.reduce(operator.add, _reports(store, arguments))
         if isinstance(store, Rehearsal):
@@ -82,6 +83,17 @@ def _rehearsed(path: str) -> Iterator[Store]:
     held = open_store(path, read_only=True) if Path(path).exists() else open_store()
     with held, held.hold(), Rehearsal(held) as store:
         yield store
+
+
+def _known(format_name: str | None, mapping: str | None) -> None:
+    """Refuse a format or a mapping with which nothing can be loaded before there is a store."""
+    from check_workbench.sources import READERS
+    from check_workbench.sources.mapping import read_mapping
+
+    if format_name is not None and format_name not in READERS:
+        raise UnknownNameError.of("format", format_name, READERS)
+    if mapping is not None:
+        read_mapping(mapping)
 
 
 def _present(paths: list[str]) -> None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from check_workbench.errors import InputError, StoreBusyError, StoreError
 from check_workbench.sources import Rejected
 from check_workbench.store import manifest
+from check_workbench.store.lease import is_database
 from check_workbench.store.merging import merge_from, report_of
-from check_workbench.store.others import is_database
 from check_workbench.store.report import Taken
 
 if TYPE_CHECKING:

@@ -23,6 +23,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "write_buffer_row_group_count": 1,  # five of them would wait in memory, uncompressed
 }
+_MAGIC = b"DUCK"
+_MAGIC_AT = 8
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.25
 
@@ -48,7 +50,8 @@ def check_place(path: Path, *, read_only: bool) -> None:
     Raises
     ------
     StoreError
-        If it is a folder, lies in none, or has characters that DuckDB reads as more than a name.
+        If it is a folder or a file of another kind, lies in none, or has characters that DuckDB reads as more than a
+        name.
     """
     refused = [c for c in _REFUSED if c in os.path.realpath(path).removeprefix(path.anchor)]
     if refused:
@@ -57,10 +60,21 @@ def check_place(path: Path, *, read_only: bool) -> None:
         )
     if path.is_dir():
         raise StoreError(f"{path} must be a file for the store, but it is a folder")
+    if path.is_file() and os.access(path, os.R_OK) and path.stat().st_size and not is_database(path):
+        raise StoreError(f"{path} must be the DuckDB file of a store, but is another file; name a new file for a store")
     if not path.exists() and read_only:
         raise StoreError(f"{path} does not exist, so it cannot be opened to read only")
     if not path.parent.is_dir():
         raise StoreError(f"{path} cannot be created: the folder {path.parent} does not exist")
+
+
+def is_database(path: Path) -> bool:
+    """Say whether a file is of DuckDB, by its first bytes."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
+    except OSError:
+        return False
 
 
 @contextlib.contextmanager

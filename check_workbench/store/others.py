@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import manifest, parquet, schema
-from check_workbench.store.lease import connected, leased, writing
+from check_workbench.store.lease import connected, is_database, leased, writing
 from check_workbench.store.names import listed, quote
 from check_workbench.store.tables import number
 
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
     import duckdb
     import pyarrow as pa
-
-_MAGIC = b"DUCK"
-_MAGIC_AT = 8
 
 
 class Other(NamedTuple):
@@ -32,15 +29,6 @@ class Other(NamedTuple):
     """A table's rows in the order in which they lie there, some columns of them."""
     rows: dict[str, int]
     """Rows of each table."""
-
-
-def is_database(path: Path) -> bool:
-    """Say whether a file is of DuckDB, by its first bytes."""
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_MAGIC_AT + len(_MAGIC))[_MAGIC_AT:] == _MAGIC
-    except OSError:
-        return False
 
 
 @contextlib.contextmanager

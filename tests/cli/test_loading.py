@@ -33,7 +33,8 @@ def test_a_dry_run_leaves_no_file(cli: Any, tmp_path: Path) -> None:
     dry = cli("load", *ALL, "--db", db, "--dry-run", "--json")
     assert (dry.code, list(tmp_path.iterdir())) == (0, [])
     assert dry.document.pop("dry_run") is True
-    assert len(dry.document["first"]) == 3
+    kinds = [next(k for k in ("spans", "decision", "check_id") if k in one) for one in dry.document["first"]]
+    assert kinds == ["spans"] * 3 + ["decision"] * 3 + ["check_id"] * 3
     loaded = cli("load", *ALL, "--db", db, "--json").document
     assert {name: dry.document[name] for name in loaded} == loaded
     assert loaded["decisions"] > 0
@@ -53,7 +54,21 @@ def test_a_dry_run_refuses_what_the_load_would_refuse(cli: Any, tmp_path: Path) 
     assert cli("load", *ALL, "--db", tmp_path / "no" / "s.duckdb", "--dry-run").code == 3
     assert cli("load", tmp_path / "nothing", "--db", tmp_path / "s.duckdb", "--dry-run").code == 3
     (tmp_path / "s.duckdb").write_text("words")
-    assert cli("load", *ALL, "--db", tmp_path / "s.duckdb", "--dry-run").code == 3
+    for more in ([], ["--dry-run"]):
+        refused = cli("load", *ALL, "--db", tmp_path / "s.duckdb", *more)
+        assert "s.duckdb must be the DuckDB file of a store, but is another file" in refused.err
+        assert refused.code == 3
+        assert (tmp_path / "s.duckdb").read_text() == "words"
+
+
+@pytest.mark.parametrize("wrong", [["--mapping", "nope"], ["--mapping", "bad.yaml"], ["--format", "nope"]])
+def test_a_load_that_cannot_begin_leaves_no_file(
+    cli: Any, tmp_path: Path, wrong: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "bad.yaml").write_text("parts: [")
+    assert cli("load", *ALL, "--db", tmp_path / "s.duckdb", *wrong).code == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["bad.yaml"]
 
 
 def test_a_sample(cli: Any, tmp_path: Path) -> None:
