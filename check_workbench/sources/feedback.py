@@ -93,6 +93,8 @@ class Feedback:
 
     unclear: Counter[str] = field(default_factory=Counter)
     values: dict[str, dict[str, None]] = field(default_factory=dict)
+    described: int = 0
+    """Scores, of people or programs, that say more than a decision or an answer has room for."""
 
     def decision(self, about: About, name: str, value: Any) -> Decision:
         """Turn one human score into a decision about the check of that name.
@@ -113,7 +115,7 @@ class Feedback:
         return about.decision(decided, check_id=name, answer=None if isinstance(value, bool) else value)
 
     def notes(self, file: str) -> Iterator[Note]:
-        """Yield one note for each name with values that say neither good nor bad.
+        """Yield one note for each name with values that say neither good nor bad, and one for what was not taken.
 
         Parameters
         ----------
@@ -128,6 +130,8 @@ class Feedback:
                 text=f"human scores named {name!r} ({listed}) do not say which value means a problem; they count as "
                 f"unclear: {count:,}. Say it in a mapping (--mapping) that turns them into problem and no_problem",
             )
+        if self.described:
+            yield Note(file=file, text=f"scores with metadata, which was not taken: {self.described:,}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from check_workbench.records import Decision
+from check_workbench.results import Answer
+from check_workbench.sources import Note
 from check_workbench.sources.feedback import BAD, FAILING, GOOD, PASSING, About, Feedback, decision_of
+from tests.sources.odd import read_lines
 
 AT = datetime(2026, 5, 1, tzinfo=UTC)
 ABOUT = About(run_id="r", span_id="s", by="ann", at=AT, note="hm", project="p")
@@ -110,3 +113,43 @@ def test_whatever_was_said_becomes_one_of_three_decisions(name: str, value: Any)
     decided = feedback.decision(ABOUT, name, value).decision
     assert decided in {"problem", "no_problem", "unclear"}
     assert len(list(feedback.notes("f"))) == (decided == "unclear")
+
+
+SAID: dict[str, dict[str, Any]] = {
+    "langfuse": {
+        "id": "s",
+        "traceId": "t",
+        "name": "judge",
+        "source": "EVAL",
+        "dataType": "NUMERIC",
+        "value": 1,
+        "metadata": {"cost": 3},
+    },
+    "phoenix": {
+        "name": "judge",
+        "annotator_kind": "LLM",
+        "trace_id": "a1",
+        "result": {"score": 1},
+        "metadata": {"model": "m", "cost": 3},
+    },
+    "langsmith": {"id": "f", "key": "judge", "run_id": "r", "score": 1, "feedback_source": {}, "extra": {"cost": 3}},
+    "mlflow": {
+        "info": {
+            "trace_id": "t",
+            "assessments": [{"assessment_name": "judge", "feedback": {"value": 1}, "metadata": {"cost": 3}}],
+        },
+        "data": {"spans": []},
+    },
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_metadata_of_opinions_is_told_where_it_is_not_taken(name: str) -> None:
+    found = read_lines(name, SAID[name], SAID[name])
+    assert [one.check_id for one in found if isinstance(one, Answer)] == ["judge", "judge"]
+    assert [one.text for one in found if isinstance(one, Note)] == ["scores with metadata, which was not taken: 2"]
+
+
+def test_a_model_in_the_metadata_is_taken_so_nothing_is_told() -> None:
+    [answer] = read_lines("phoenix", {**SAID["phoenix"], "metadata": {"model": "m"}})
+    assert answer.model == "m"

@@ -46,8 +46,6 @@ class Scores:
     feedback: Feedback = field(default_factory=Feedback)
     unchanged: int = 0
     """Corrections that cannot be seen to change anything."""
-    described: int = 0
-    """Scores with metadata, which no field takes."""
 
     def read(self, row: Mapping[str, Any], run: Run | None = None) -> Decision | Answer:
         """Turn one score into a decision or an answer.
@@ -68,7 +66,7 @@ class Scores:
         if source not in SOURCES:
             raise InputError(f"the source of a score must be one of {', '.join(SOURCES)}, got {source!r:.80}")
         name = _text(row, "name")
-        self.described += bool(meant(row.get("metadata")))
+        self.feedback.described += bool(meant(row.get("metadata")))
         if row.get("dataType") == "CORRECTION":
             return self._correction(row, run)
         value = _value(row)
@@ -98,8 +96,6 @@ class Scores:
         if self.unchanged:
             text = "corrections that repeat the recorded output, or come without it, count as unclear"
             yield Note(file=file, text=f"{text}: {self.unchanged:,}")
-        if self.described:
-            yield Note(file=file, text=f"scores with metadata, which was not taken: {self.described:,}")
 
     def _correction(self, row: Mapping[str, Any], run: Run | None) -> Decision:
         text = _optional(row, "longStringValue") or _optional(row, "stringValue") or _optional(row, "value")

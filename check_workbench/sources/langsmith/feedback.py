@@ -12,6 +12,7 @@
 | `comment`, and `correction` of a decision | `note`, `explanation` |
 | user name or id, `modified_at`, else `created_at` | `decided_by`, `decided_at` or `at` |
 | `error` | `status` `error` of an answer |
+| `extra`, and `correction` of an answer | (not taken; a note counts them) |
 
 Feedback on an experiment or a project names no run and is rejected.
 """
@@ -60,7 +61,9 @@ def opinion(row: Any, feedback: Feedback) -> Decision | Answer:
         raise InputError(f"feedback must have a key and the run_id of a run, got {name!r:.80} and {run!r:.80}")
     source = row.get("feedback_source")
     source = source if isinstance(source, dict) else {}
-    if _is_human(source):
+    human = _is_human(source)
+    feedback.described += bool(row.get("extra") or (row.get("correction") and not human))
+    if human:
         return _decision(row, source, name, feedback)
     return _answer(row, source, name)
 

@@ -11,6 +11,7 @@
 | `feedback.error` | `status` `error`, its message is the `explanation` |
 | `rationale`; `last_update_time` or `create_time` | `note` or `explanation`; `decided_at` or `at` |
 | `source.source_id` | `decided_by`; of an LLM_JUDGE `model` |
+| `metadata` | (not taken; a note counts it) |
 
 An `expectation` says what the answer should have been, not whether it is good; see `mlflow_runs`.
 """
@@ -63,6 +64,7 @@ class Assessments:
         if name is None or not isinstance(given, dict):
             raise InputError(f"an assessment must have a name and a feedback, got {name!r:.80} and {given!r:.80}")
         source = source if isinstance(source, dict) else {}
+        self._feedback.described += bool(row.get("metadata"))
         span, at = id_of(row.get("span_id")), when(row.get("last_update_time") or row.get("create_time"))
         if source.get("source_type") != "HUMAN":
             answer = Answer(check_id=name, run_id=run_id, span_id=span, at=at)

@@ -15,6 +15,7 @@
 | `trace_id`; `span_id` | `run_id`; `span_id`, and `run_id` by the spans of the same file |
 | `label`, `score`, `explanation` | `choice` and `score`, with both `value` and `score`; `note`, `explanation` |
 | `metadata.model`, `user_id`, `updated_at` | `model`, `decided_by`, `decided_at` or `at` |
+| `metadata` beyond that | (not taken; a note counts it) |
 
 An annotation of a span names no trace, so it needs the span in the same file, before it or behind. One of a session, or
 of one document that a span brought, is of no run, and is rejected.

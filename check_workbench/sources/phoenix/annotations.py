@@ -93,6 +93,9 @@ class Annotations:
             raise InputError(
                 f"an annotation must have a name and be HUMAN, LLM or CODE, got {name!r:.80}, {kind!r:.80}"
             )
+        metadata = row.get("metadata")
+        model = _text(metadata, "model") if isinstance(metadata, dict) and kind != "HUMAN" else None
+        self._feedback.described += metadata not in (None, {}, {"model": model})
         if kind == "HUMAN":
             return self._decision(row, name, trace, span)
         label, score = _text(row, "label"), row.get("score")
@@ -100,7 +103,6 @@ class Annotations:
             raise InputError(f"the score of an annotation must be a number, got {score!r:.80}")
         if label is None and score is None and _text(row, "explanation") is None:
             raise InputError("an annotation must have a label, a score or an explanation")
-        metadata = row.get("metadata")
         return Answer(
             check_id=name,
             run_id=trace,
@@ -110,7 +112,7 @@ class Annotations:
             value=None if score is None else label,
             explanation=_text(row, "explanation"),
             method=f"phoenix {kind}",
-            model=_text(metadata, "model") if isinstance(metadata, dict) else None,
+            model=model,
             at=_at(row),
         )
 
