@@ -75,12 +75,21 @@ def test_a_foreign_file_is_no_store(tmp_path):
         open_store(path)
 
 
-@pytest.mark.parametrize("text", [b"not a database", b"x" * 20_000])
-def test_a_broken_file_is_no_store(tmp_path, text):
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (b"not a database", "must be the DuckDB file of a store, but is another file"),
+        (b"x" * 20_000, "must be the DuckDB file of a store, but is another file"),
+        (b"x" * 8 + b"DUCK" + b"x" * 20_000, "cannot be opened as a store"),
+    ],
+)
+def test_a_broken_file_is_no_store(tmp_path, text, words, read_only):
     path = tmp_path / "broken.duckdb"
     path.write_bytes(text)
-    with pytest.raises(StoreError, match=r"broken\.duckdb cannot be opened"):
-        open_store(path)
+    with pytest.raises(StoreError, match=rf"broken\.duckdb {words}"):
+        open_store(path, read_only=read_only)
+    assert path.read_bytes() == text
 
 
 def test_places_where_no_store_can_be(tmp_path):
