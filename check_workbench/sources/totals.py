@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _TOO_LARGE = 1e300
 
@@ -36,8 +36,9 @@ def total(amounts: Sequence[Amount]) -> float | None:
     >>> total([Amount("agent", None, None), Amount("a", "agent", 5), Amount("b", "a", 5), Amount("c", "agent", 2)])
     7
     """
-    parents = {one.id: one for one in amounts if one.id is not None}
-    found = [one.value for one in amounts if one.value is not None and not _inside(one, parents)]
+    parents: dict[str | None, Amount] = {one.id: one for one in amounts if one.id is not None}
+    outer: dict[str | None, str | None] = {}
+    found = [one.value for one in amounts if one.value is not None and _outer(one, parents, outer) in (None, one.id)]
     return sum(found) if found else None
 
 
@@ -56,12 +57,13 @@ def whole(value: float | None) -> int | None:
     return int(value) if value is not None and 0 <= value < 2**63 else None
 
 
-def _inside(one: Amount, parents: dict[str, Amount]) -> bool:
-    seen: set[str | None] = {one.id}
-    above = parents.get(one.parent) if one.parent is not None else None
-    while above is not None and above.id not in seen:
-        if above.value is not None:
-            return True
-        seen.add(above.id)
-        above = parents.get(above.parent) if above.parent is not None else None
-    return False
+def _outer(one: Amount, parents: Mapping[str | None, Amount], known: dict[str | None, str | None]) -> str | None:
+    """Name the nearest part around a part that has an amount; `known` keeps it for the parts on the way up."""
+    way: dict[str | None, None] = {}
+    above = parents.get(one.parent)
+    while above is not None and above.value is None and above.id not in known and above.id not in way:
+        way[above.id] = None
+        above = parents.get(above.parent)
+    found = None if above is None or above.id in way else above.id if above.value is not None else known[above.id]
+    known.update(dict.fromkeys(way, found))
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -271,6 +272,16 @@ def test_what_followed_a_prompt_that_was_written_anew_is_marked() -> None:
     marked = [(s.attributes or {}).get("abandoned", False) for s in run.spans]
     assert marked == [False, False, True, True, True, False, False]
     assert run.final_output == "Right it is."
+
+
+def test_prompts_written_anew_within_one_another_are_walked_once() -> None:
+    rewritten = [says(1, "Hi", uuid="b0")]
+    for n in range(4000):
+        rewritten += [says(2, "Go", uuid=f"{kind}{n + 1}", parentUuid=f"b{n}") for kind in "bc"]
+    began = time.process_time()
+    run = one_run("claude_code", *rewritten)
+    assert sum((one.attributes or {}).get("abandoned", False) for one in run.spans) == 7999
+    assert time.process_time() - began < 8
 
 
 def test_results_of_calls_made_at_once_are_no_branches() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import tempfile
+import time
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -144,6 +145,23 @@ def test_what_was_sent_and_never_came_back_is_told() -> None:
 
 def test_an_event_that_the_stream_repeats_counts_once() -> None:
     assert run_of(*LINES[:-1], *LINES[3:]) == run_of(*LINES)
+
+
+def test_of_two_equal_events_that_were_sent_one_comes_back() -> None:
+    sent = [SEND, ["sesn_1", {"events": [{"type": "user.message", "content": text("Go.")}]}]]
+    [run] = read([CREATE, SESSION], sent, sent, event("user.message", "e1", 1, content=text("Go.")))
+    assert isinstance(run, Run)
+    assert [(one.input, one.span_id) for one in run.spans] == [("Go.", None), ("Go.", "e1")]
+
+
+def test_many_events_that_never_come_back_take_little_time() -> None:
+    sent = [[SEND, ["sesn_1", {"events": [{"type": "user.message", "content": text(f"{n}")}]}]] for n in range(5000)]
+    streamed = [event("user.message", f"e{n}", 1, content=text("other")) for n in range(5000)]
+    began = time.process_time()
+    [run] = read([CREATE, SESSION], *sent, *streamed)
+    assert isinstance(run, Run)
+    assert len(run.spans) == 10_000
+    assert time.process_time() - began < 5
 
 
 def test_a_custom_tool_is_answered_by_the_client() -> None:

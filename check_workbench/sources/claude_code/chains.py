@@ -90,8 +90,13 @@ class Chains:
     def mark_abandoned(self) -> None:
         """Mark all that followed a prompt that was written anew."""
         left = [uuid for place in self._places.values() for uuid in place.prompts[:-1]]
+        seen: set[str] = set()
         while left:
-            place = self._places[left.pop()]
+            uuid = left.pop()
+            if uuid in seen:
+                continue
+            seen.add(uuid)
+            place = self._places[uuid]
             left.extend(place.children)
             for row in place.rows:
                 row["attributes"] = {"abandoned": True} | (row.get("attributes") or {})

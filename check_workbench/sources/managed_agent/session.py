@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import deque
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -14,7 +16,7 @@ from check_workbench.sources.times import when
 from check_workbench.sources.totals import is_number, number, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from check_workbench.records import Span
 
@@ -41,9 +43,18 @@ class Session:
     line: int
     """Where it starts in the file."""
     about: Mapping[str, Any] = field(default_factory=dict)
-    events: list[dict[str, Any]] = field(default_factory=list)
-    """Those of the stream, and those that were sent and did not come back in it."""
+    _events: dict[int, dict[str, Any]] = field(default_factory=dict)
+    _count: int = 0
     _seen: set[str] = field(default_factory=set)
+    _sent: dict[str, deque[int]] = field(default_factory=dict)
+    """Places of events that were sent and did not come back in the stream so far, by what they say."""
+    _forms: dict[tuple[str, ...], None] = field(default_factory=dict)
+    """The keys that events were sent with."""
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        """Those of the stream, and those that were sent and did not come back in it."""
+        return list(self._events.values())
 
     def take(self, method: str, payload: Any) -> None:
         """Take one line.
@@ -69,7 +80,12 @@ class Session:
             if self.about and payload[0] != self.run_id:
                 raise InputError(f"events for session {payload[0]!r:.80} lie inside the recording of {self.run_id}")
             sent = payload[1].get("events")
-            self.events += [_event(event) for event in (sent if isinstance(sent, list) else [sent])]
+            for event in [_event(event) for event in (sent if isinstance(sent, list) else [sent])]:
+                place = self._add(event)
+                if "id" not in event:
+                    form = tuple(sorted(event))
+                    self._forms[form] = None
+                    self._sent.setdefault(_words(event, form), deque()).append(place)
             self._name(payload[0])
         else:
             self._stream(_event(payload))
@@ -86,10 +102,21 @@ class Session:
                 return
             self._seen.add(id_)
         if event["type"].startswith("user."):
-            sent = [place for place, one in enumerate(self.events) if "id" not in one and one.items() <= event.items()]
-            for place in sent[:1]:
-                del self.events[place]
-        self.events.append(event)
+            said = [_words(event, form) for form in self._forms if event.keys() >= set(form)]
+            waiting = [places for words in said if (places := self._sent.get(words))]
+            if waiting:
+                del self._events[min(waiting, key=lambda places: places[0]).popleft()]
+        self._add(event)
+
+    def _add(self, event: dict[str, Any]) -> int:
+        self._count += 1
+        self._events[self._count] = event
+        return self._count
+
+
+def _words(event: Mapping[str, Any], form: Iterable[str]) -> str:
+    """Return what an event says under some keys as a text."""
+    return json.dumps({key: event[key] for key in form}, sort_keys=True)
 
 
 def run_of(session: Session) -> Run:
@@ -105,18 +132,18 @@ def run_of(session: Session) -> Run:
     ValueError
         If a time or an id is none.
     """
-    told = _Telling(_model(session.about))
-    for event in session.events:
+    told, events = _Telling(_model(session.about)), session.events
+    for event in events:
         told.add(event)
     spans = told.spans()
     agent = session.about.get("agent")
     agent = agent if isinstance(agent, dict) else {}
     started = when(session.about.get("created_at")) or min((s.started_at for s in spans if s.started_at), default=None)
-    ended = max((at for at in (when(event.get("processed_at")) for event in session.events) if at), default=None)
+    ended = max((at for at in (when(event.get("processed_at")) for event in events) if at), default=None)
     return Run(
         run_id=session.run_id,
         workflow=_text(agent.get("name")),
-        status=_status(session.events, told.last_reply),
+        status=_status(events, told.last_reply),
         started_at=started,
         ended_at=ended,
         input=told.first_request,

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Container, Iterable
 
 _WHOLE = re.compile(r"-?\d{1,19}")
 _VALUES = frozenset({"values", "Values"})
@@ -54,6 +54,48 @@ def plain(value: Any) -> Any:
     return None
 
 
+def all_of(items: Iterable[Any], read: Callable[[dict[str, Any]], Any]) -> dict[str, Any]:
+    """Return the values of items by their keys, as `attributes_of` says of keys that come twice or are none.
+
+    Parameters
+    ----------
+    items
+        What was listed.
+    read
+        Reads the value of an item that has a key.
+
+    Examples
+    --------
+    >>> all_of([{"key": "n", "value": 7}, {"key": "n", "value": 8}, "x"], lambda item: item["value"])
+    {'n': 7, 'n~2': 8, '#3': 'x'}
+    """
+    found: dict[str, Any] = {}
+    copies: dict[str, int] = {}
+    for place, item in enumerate(items, start=1):
+        key = item.get("key") if isinstance(item, dict) else None
+        value = read(item) if isinstance(key, str) else item
+        name = bare = key if isinstance(key, str) else f"#{place}"
+        if name in found and found[name] != value:
+            name = free_name(bare, found, copies)
+        found[name] = value
+    return found
+
+
+def free_name(name: str, taken: Container[str], copies: dict[str, int]) -> str:
+    """Return a name with the first number behind it that is free; `copies` remembers how far that was.
+
+    Examples
+    --------
+    >>> free_name("a", {"a", "a~2"}, {})
+    'a~3'
+    """
+    copy = copies.get(name, 1) + 1
+    while f"{name}~{copy}" in taken:
+        copy += 1
+    copies[name] = copy
+    return f"{name}~{copy}"
+
+
 def too_deep(values: Iterable[Any]) -> bool:
     """Say whether values hold more levels than a span may have."""
     level = list(values)
@@ -71,17 +113,7 @@ def too_deep(values: Iterable[Any]) -> bool:
 
 
 def _odd_attributes(given: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for place, item in enumerate(given if isinstance(given, list) else [given], start=1):
-        key = item.get("key") if isinstance(item, dict) else None
-        value = plain(item.get("value")) if isinstance(key, str) else item
-        name = bare = key if isinstance(key, str) else f"#{place}"
-        copies = 1
-        while name in found and found[name] != value:
-            copies += 1
-            name = f"{bare}~{copies}"
-        found[name] = value
-    return found
+    return all_of(given if isinstance(given, list) else [given], lambda item: plain(item.get("value")))
 
 
 def _whole(inner: Any) -> Any:

@@ -30,10 +30,12 @@ class Contexts:
         self._contexts.append([_NOTHING, _NOTHING, _NOTHING])
         return len(self._contexts) - 1
 
-    def set(self, place: int, **parts: dict[str, Any]) -> None:
-        """Say what a context holds, before or after its spans came by."""
+    def set(self, *places: int, **parts: dict[str, Any]) -> None:
+        """Say what contexts hold, before or after their spans came by."""
         for name, value in parts.items():
-            self._contexts[place][Context._fields.index(name)] = self._known.setdefault(repr(value), value)
+            field, told = Context._fields.index(name), self._known.setdefault(repr(value), value)
+            for place in places:
+                self._contexts[place][field] = told
 
     def __getitem__(self, place: int) -> Context:
         return Context(*self._contexts[place])

@@ -26,9 +26,8 @@ class SharedParts:
         self._places: dict[str, int] = {}
 
     def say(self, around: dict[str, Any]) -> None:
-        """Say what stands around the list, once more of it is known."""
-        for place in self._places.values():
-            self._contexts.set(place, around=dict(around))
+        """Say what stands around the list, once all of it is known."""
+        self._contexts.set(*self._places.values(), around=around)
 
     def span(self, value: Any, around: dict[str, Any], file: str, locate: Callable[[], int]) -> Part | Rejected:
         """Read one span."""

@@ -105,8 +105,9 @@ def _spans_in_lists(plain: Callable[[Any], Any], stream: IO[bytes], file: str, c
             yield parts.span(plain(piece.value), around, file, piece.locate)
         elif piece.what == VALUE:
             around[piece.key] = piece.value
+        elif listed:
             parts.say(around)
-        elif not listed:
+        else:
             yield _alone(plain(around), parts, file, piece.locate)
 
 

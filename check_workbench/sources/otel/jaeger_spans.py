@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from check_workbench.errors import InputError
+from check_workbench.sources.otel.attributes import all_of
 
 _READ = frozenset({"tags", "logs", "references", "duration", "processID", "parentSpanID"})
 _SCOPE = {"otel.scope.name": "name", "otel.scope.version": "version", "otel.library.name": "name"}
@@ -74,17 +75,7 @@ def tags_of(given: Any) -> dict[str, Any]:
     >>> tags_of([{"key": "n", "type": "int64", "value": "7"}, {"key": "s", "type": "string", "value": "7"}])
     {'n': 7, 's': '7'}
     """
-    found: dict[str, Any] = {}
-    for place, tag in enumerate(given if isinstance(given, list) else (), start=1):
-        key = tag.get("key") if isinstance(tag, dict) else None
-        value = _value(tag.get("type"), tag.get("value")) if isinstance(key, str) else tag
-        name = bare = key if isinstance(key, str) else f"#{place}"
-        copies = 1
-        while name in found and found[name] != value:
-            copies += 1
-            name = f"{bare}~{copies}"
-        found[name] = value
-    return found
+    return all_of(given if isinstance(given, list) else (), lambda tag: _value(tag.get("type"), tag.get("value")))
 
 
 def _value(kind: Any, value: Any) -> Any:

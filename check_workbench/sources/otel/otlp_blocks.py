@@ -74,8 +74,7 @@ class Block:
             self._resource = {**self._resource, "schema_url": value} if value else self._resource
         else:
             return _unknown(key, value)
-        for place in self._places:
-            self._contexts.set(place, resource=self._resource)
+        self._contexts.set(*self._places, resource=self._resource)
         return None
 
 

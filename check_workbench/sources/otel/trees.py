@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from check_workbench.sources.otel.attributes import free_name
+
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +48,7 @@ def fitted(
                 repairs[TWICE] += 1
                 continue
             repairs[RENAMED] += 1
-            name = _free(name, names, copies)
+            name = free_name(name, names, copies)
             told = told._replace(span_id=name)  # noqa: PLW2901
         names[name] = len(kept)
         kept.append(told)
@@ -60,15 +62,6 @@ def fitted(
 def _content(told: Recorded, context: Callable[[int], Context]) -> str:
     """Return what a span says as a text that is equal where it says the same."""
     return json.dumps([told[1:], context(told.context)], sort_keys=True, default=repr)
-
-
-def _free(name: str, names: Mapping[str, int], copies: dict[str, int]) -> str:
-    """Return the name with the first number behind it that is free; it is remembered how far that was."""
-    copy = copies.get(name, 1) + 1
-    while f"{name}~{copy}" in names:
-        copy += 1
-    copies[name] = copy
-    return f"{name}~{copy}"
 
 
 def _looped(parents: Mapping[str, str | None]) -> list[str]:
