@@ -63,6 +63,7 @@ class Gathered:
         self._store = store
         self._waiting: list[Read] = []
         self._named: set[str] = set()
+        self._spans = self._bytes = 0
 
     def __enter__(self) -> Self:
         return self
@@ -77,14 +78,15 @@ class Gathered:
             self.store()
         self._waiting.append(read)
         self._named |= named
-        spans = sum(_weight(item) for waiting in self._waiting for item in waiting.placed)
-        size = sum(waiting.size for waiting in self._waiting)
-        if len(self._waiting) >= FILES_AT_ONCE or spans >= SPANS_A_BATCH or size >= BYTES_AT_ONCE:
+        self._spans += sum(map(_weight, read.placed))
+        self._bytes += read.size
+        if len(self._waiting) >= FILES_AT_ONCE or self._spans >= SPANS_A_BATCH or self._bytes >= BYTES_AT_ONCE:
             self.store()
 
     def store(self) -> None:
         """Store the files that wait, all in one transaction."""
         waiting, self._waiting, self._named = self._waiting, [], set()
+        self._spans = self._bytes = 0
         if not waiting:
             return
         with self._store.transaction() as cursor:

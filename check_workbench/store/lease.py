@@ -25,6 +25,8 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
 }
 _MAGIC = b"DUCK"
 _MAGIC_AT = 8
+_IN_USE = re.compile("Could not set lock on file|used by another process")
+"""What DuckDB says where another process holds a file, elsewhere and on Windows."""
 _FIRST_PAUSE = 0.01
 _LONGEST_PAUSE = 0.25
 
@@ -169,7 +171,7 @@ def _opened(key: str, path: Path, *, read_only: bool) -> duckdb.DuckDBPyConnecti
         return connected(key, read_only=read_only)
     except duckdb.Error as error:
         text = str(error)
-        if "lock" not in text.lower():
+        if not _IN_USE.search(text):
             raise StoreError(f"{path} cannot be opened as a store: {text.splitlines()[0]}") from error
         pid = re.search(r"PID (\d+)", text)
         return f"PID {pid[1]} holds it" if pid else "another process holds it"
