@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from check_workbench import html
 from check_workbench.store.shown import lines_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from check_workbench.sources import Rejected
 
+_T = TypeVar("_T")
 SHOWN = 10
 """How many rejected records, files or near misses the text lists; the rest is counted."""
 SHOWN_FOLDED = 500
@@ -193,6 +196,8 @@ class LoadReport:
         return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
 
+_VALUES = re.compile(r"\d+|'[^']*'|\"[^\"]*\"")
+"""What differs between two reasons of one kind."""
 _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
 
 
@@ -205,9 +210,13 @@ def _told(report: LoadReport) -> Iterator[str]:
     rest = {"already there": report.already, "replaced by a longer or later record": report.replaced}
     yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
     yield from _listed(
-        f"{len(report.rejected):,} rejected", [f"{r.file}:{r.line}: {r.reason}" for r in report.rejected]
+        f"{len(report.rejected):,} rejected",
+        [f"{r.file}:{r.line}: {r.reason}" for r in _kinds_first(report.rejected, _kind)],
     )
-    yield from _listed(f"{len(report.skipped):,} skipped, no recorded runs in them", report.skipped)
+    yield from _listed(
+        f"{len(report.skipped):,} skipped, no recorded runs in them",
+        _kinds_first(report.skipped, lambda file: PurePath(file).suffix),
+    )
     yield from _listed("Notes", report.notes, shown=None)
     yield from _listed("The first records", [line for record in report.first for line in lines_of(record)], shown=None)
     yield from _diagnosis(report.examined)
@@ -216,8 +225,10 @@ def _told(report: LoadReport) -> Iterator[str]:
 def _diagnosis(examined: Examination) -> Iterator[str]:
     lost = {"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers}
     counts = [_count(n, name) for name, n in lost.items() if n]
-    if counts or examined.near:
-        yield from _listed(f"Unmatched: {', '.join(counts) or 'ids of checks'}", [str(near) for near in examined.near])
+    title = f"Unmatched: {', '.join(counts) or 'ids of checks'}"
+    if counts and not examined.near:
+        yield title
+    yield from _listed(title, [str(near) for near in examined.near])
     yield from _listed("To know", examined.notes, shown=None)
     yield from _listed("This supports", examined.supports, shown=None)
 
@@ -229,6 +240,22 @@ def _listed(title: str, lines: Sequence[str], *, shown: int | None = SHOWN) -> I
     yield from (f"  {_one_line(line)}" for line in lines[:shown])
     if shown is not None and len(lines) > shown:
         yield f"  and {len(lines) - shown:,} more"
+
+
+def _kind(rejected: Rejected) -> str:
+    return _VALUES.sub("", rejected.reason)
+
+
+def _kinds_first(items: Sequence[_T], kind: Callable[[_T], str]) -> list[_T]:
+    """Put the first of each kind before the others, so that a short list shows every kind."""
+    seen: set[str] = set()
+    first: list[_T] = []
+    rest: list[_T] = []
+    for item in items:
+        name = kind(item)
+        (rest if name in seen else first).append(item)
+        seen.add(name)
+    return first + rest
 
 
 def _one_line(text: str) -> str:
@@ -260,7 +287,7 @@ def _counted(report: LoadReport) -> Iterator[html.Html]:
     yield from [html.note(str(report.sample))] if report.sample else []
     yield html.definitions(counts) if counts else html.paragraph("Nothing new was loaded.")
     if report.rejected:
-        shown = [record.to_json() for record in report.rejected[:SHOWN]]
+        shown = [record.to_json() for record in _kinds_first(report.rejected, _kind)[:SHOWN]]
         yield html.table(shown, ["file", "line", "reason"], caption=f"Rejected, {len(shown)} of {len(report.rejected)}")
     if report.skipped:
         title = f"{len(report.skipped):,} files skipped, no recorded runs in them"
@@ -277,6 +304,10 @@ def _diagnosed(examined: Examination) -> Iterator[html.Html]:
         heads = {"kind": "named by", "what": "what", "id": "id", "rows": "rows", "near": "may mean"}
         shown = [{**near.to_json(), "near": ", ".join(near.near) or None} for near in examined.near]
         yield html.table(shown, heads, caption="Ids that match nothing")
+    lost = {"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers}
+    if any(lost.values()):
+        counts = " and ".join(_count(n, name) for name, n in lost.items() if n)
+        yield html.note(f"{counts} about runs that are not here", warning=True)
     yield from map(html.note, examined.notes)
     if examined.supports:
         yield html.heading("This supports", 3)
