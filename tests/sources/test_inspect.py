@@ -100,6 +100,24 @@ def test_its_times_and_tokens(path: Path) -> None:
     assert (spans[4].started_at, spans[4].tokens_in) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("asked", "read_tokens"),
+    [
+        ({"output": {"usage": {"input_tokens": 10, "output_tokens": 2, "total_tokens": 12}}}, 100),
+        ({"output": {"usage": {"input_tokens": 10, "total_tokens": 12}}, "cache": "read"}, 110),
+        ({"output": {"usage": {"input_tokens": 111, "total_tokens": 112}}}, 110),
+        ({"output": {"usage": "none"}}, 110),
+        ({"output": None}, 110),
+    ],
+)
+def test_what_scorers_used_is_not_the_runs(tmp_path: Path, asked: dict[str, Any], read_tokens: int) -> None:
+    scorer = {"event": "span_begin", "id": "g1", "type": "scorer", "name": "graded"}
+    events = [*SAMPLE["events"], scorer, {"event": "model", "span_id": "g1", **asked}]
+    run = one_run(read("inspect", write_archive(tmp_path / "a.eval", {**SAMPLE, "events": events})))
+    assert (run.metrics or {})["prompt_tokens"] == read_tokens
+    assert (run.attributes or {})["model_usage"] == SAMPLE["model_usage"]
+
+
 def test_older_logs_place_model_calls_and_know_only_how_long_they_took(path: Path) -> None:
     sample = copy.deepcopy(SAMPLE)
     steps = [{"event": "step", "type": "scorer", "name": "includes", "action": action} for action in ("begin", "end")]
@@ -324,3 +342,14 @@ def test_the_real_logs(realdata: Path, store: Store) -> None:
     assert referring["n"].item() == 0
     judges = store.sql("select distinct model from answers where check_id = 'model_graded_fact'")
     assert judges["model"].tolist() == ["gpt-4o-mini-2024-07-18"]
+
+
+def test_tokens_of_real_runs_are_those_of_their_own_model_calls(realdata: Path) -> None:
+    told = [
+        ((run.metrics or {}).get("prompt_tokens"), sum(tokens))
+        for path in sorted((realdata / "inspect_logs").rglob("*.eval"))
+        for run in only(read("inspect", path), Run)
+        if (tokens := [one.tokens_in for one in run.spans if one.tokens_in is not None])
+    ]
+    assert len(told) > 100
+    assert [pair for pair in told if pair[0] is not None and pair[0] != pair[1]] == []

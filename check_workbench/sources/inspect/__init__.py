@@ -12,7 +12,8 @@
 | a tool event that no message shows, as a sub-agent makes | a `tool` span behind the others, `in_messages` false |
 | `output.completion`, else the text of its first choice, else the last reply | `final_output` |
 | `error` | `status` `error`; else a `limit` makes it `interrupted`, an empty final output `no_output` |
-| `model_usage`, added up; `total_time`, `working_time` | `metrics`: tokens, `duration_ms`, `working_ms` |
+| `model_usage`, added up, what scorers' model events used left out | `metrics`: tokens, `total_cost` |
+| `total_time`, `working_time` | `metrics.duration_ms`, `metrics.working_ms` |
 | `store` | `state` |
 | `scores` | answers, and decisions where a person edited them; see `inspect_scores` |
 | `target`, `metadata`, `choices`, `limit`, `model_usage`, … | `attributes` |

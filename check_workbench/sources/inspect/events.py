@@ -22,6 +22,8 @@ class Observed:
     """Tool calls by id."""
     graders: dict[str, str] = field(default_factory=dict)
     """Scorer to the model that it asked."""
+    grading: list[Mapping[str, Any]] = field(default_factory=list)
+    """What each model call of a scorer used; replies from the cache used nothing."""
     scored_at: dict[str, Any] = field(default_factory=dict)
     """Scorer to the time of its score."""
     attachments: Mapping[str, Any] = field(default_factory=dict)
@@ -64,11 +66,20 @@ def observe(events: Any, attachments: Mapping[str, Any]) -> Observed:
             seen.tools[event["id"]] = event
         elif kind == "model" and scorer is None:
             seen.models.append(event)
-        elif kind == "model" and scorer is not None and (model := model_of(event)):
-            seen.graders[scorer] = model
+        elif kind == "model" and scorer is not None:
+            _grade(seen, scorer, event)
         elif kind == "score" and scorer is not None:
             seen.scored_at[scorer] = event.get("timestamp")
     return seen
+
+
+def _grade(seen: Observed, scorer: str, event: Event) -> None:
+    if model := model_of(event):
+        seen.graders[scorer] = model
+    output = event.get("output")
+    usage = output.get("usage") if isinstance(output, dict) else None
+    if isinstance(usage, dict) and event.get("cache") != "read":
+        seen.grading.append(usage)
 
 
 def model_of(event: Event) -> str | None:

@@ -15,7 +15,7 @@ from check_workbench.sources.messages import conversation, text_of
 from check_workbench.sources.times import when
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from check_workbench.records import Decision
     from check_workbench.results import Answer
@@ -105,7 +105,7 @@ def _run(sample: Sample, task: Mapping[str, Any], seen: Observed) -> Run:
         input=_asked(sample.get("input")) or told.first_request,
         final_output=final,
         system_prompt=told.system_prompt,
-        metrics=_metrics(sample),
+        metrics=_metrics(sample, seen),
         attributes=_attributes(sample, task, seen),
         state=sample.get("store") or None,
         spans=with_events(told.spans, messages, seen),
@@ -139,18 +139,26 @@ def _asked(given: Any) -> str | None:
     return next((text_of(message.get("content")) for message in asked), None)
 
 
-def _metrics(sample: Sample) -> dict[str, float] | None:
-    found: dict[str, float] = {}
-    for usage in _object(sample, "model_usage").values():
-        for key, name in _USAGE.items():
-            count = usage.get(key) if isinstance(usage, dict) else None
-            if _is_number(count):
-                found[name] = found.get(name, 0) + count
+def _metrics(sample: Sample, seen: Observed) -> dict[str, float] | None:
+    found = _used(_object(sample, "model_usage").values())
+    graded = _used(seen.grading)
+    if all(found.get(name, 0) >= count for name, count in graded.items()):
+        found = {name: count - graded.get(name, 0) for name, count in found.items()}
     for key, name in (("total_time", "duration_ms"), ("working_time", "working_ms")):
         seconds = sample.get(key)
         if _is_number(seconds):
             found[name] = seconds * 1000.0
     return found or None
+
+
+def _used(usages: Iterable[Any]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for usage in usages:
+        for key, name in _USAGE.items():
+            count = usage.get(key) if isinstance(usage, dict) else None
+            if _is_number(count):
+                found[name] = found.get(name, 0) + count
+    return found
 
 
 def _attributes(sample: Sample, task: Mapping[str, Any], seen: Observed) -> dict[str, Any]:

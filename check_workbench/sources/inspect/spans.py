@@ -9,6 +9,7 @@ from check_workbench.sources.inspect.events import model_of
 from check_workbench.sources.inspect.messages import complaint, resolved
 from check_workbench.sources.spans import span
 from check_workbench.sources.times import when
+from check_workbench.sources.totals import number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,8 +126,7 @@ def _beside(one: Span, event: Event, **more: Any) -> dict[str, Any] | None:
 
 
 def _count(usage: Mapping[str, Any], key: str) -> int | None:
-    found = usage.get(key)
-    return found if type(found) is int else None
+    return whole(number([usage.get(key)]))
 
 
 def _object(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
