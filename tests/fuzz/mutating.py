@@ -8,6 +8,7 @@ import random
 import sqlite3
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,10 @@ def damaged(data: bytes, seed: int) -> bytes:
     """
     rng = random.Random(seed)  # noqa: S311 - it chooses damage, not secrets
     if data.startswith(b"PK\x03\x04") and rng.random() < 0.8:
-        return _zip(data, rng)
+        try:
+            return _zip(data, rng)
+        except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError, EOFError):
+            return _bytes(data, rng)
     if data.startswith(b"SQLite format 3\x00") and rng.random() < 0.8:
         return _sqlite(data, rng)
     way = rng.choice((_values, _values, _values, _bytes, _cut, _splice))
