@@ -147,7 +147,7 @@ def metrics(record: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def rest(record: Mapping[str, Any], used: frozenset[str]) -> dict[str, Any] | None:
-    """Return what no field of a run took, numbers of the whole run left out."""
+    """Return what no field of a run took: neither `used` nor null."""
     return {k: v for k, v in record.items() if k not in used and v is not None} or None
 
 

@@ -74,8 +74,8 @@ def _shared(contexts: dict[int, Context]) -> tuple[dict[str, Any], dict[int, dic
     own: dict[int, dict[str, Any]] = {place: {} for place in contexts}
     for field in ("resource", "scope", "around"):
         values = {place: getattr(context, field) for place, context in contexts.items()}
-        first = next(iter(values.values()))
-        same = {k: v for k, v in first.items() if all(k in value and value[k] == v for value in values.values())}
+        first, *others = {id(value): value for value in values.values()}.values()
+        same = {k: v for k, v in first.items() if all(k in value and value[k] == v for value in others)}
         if same:
             shared[field] = same
         for place, value in values.items():
