@@ -5,9 +5,10 @@ from __future__ import annotations
 import gzip
 import zlib
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple, cast
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator
 
     import numpy as np
@@ -31,7 +32,8 @@ class Place(NamedTuple):
 class Block:
     """Some whole lines of a file."""
 
-    text: bytes
+    text: memoryview
+    """Its bytes, until the next block is read."""
     first_line: int
     """Number of its first line, from 1."""
     read: int = 0
@@ -50,7 +52,7 @@ class Block:
         starts = np.concatenate([[0], ends[:-1] + 1])
         numbers = self.first_line + np.arange(len(ends))
         short = np.flatnonzero(ends - starts < 64)
-        blank = [i for i in short if not self.text[starts[i] : ends[i]].strip()]
+        blank = [i for i in short if not bytes(self.text[starts[i] : ends[i]]).strip()]
         keep = np.ones(len(ends), dtype=bool)
         keep[blank] = False
         return starts[keep], ends[keep], numbers[keep]
@@ -73,37 +75,44 @@ class Block:
         if len(starts) and (starts[1:] == ends[:-1] + 1).all():
             offsets = np.append(starts, ends[-1]).astype(np.int64)
             return pa.LargeStringArray.from_buffers(len(starts), pa.py_buffer(offsets), pa.py_buffer(self.text))
-        lines = [self.text[start:end] for start, end in zip(starts, ends, strict=True)]
+        lines = [bytes(self.text[start:end]) for start, end in zip(starts, ends, strict=True)]
         return pa.array(lines, type=pa.large_binary()).view(pa.large_string())
 
     def lines(self, first: int) -> Iterator[tuple[Place, bytes]]:
         """Yield each line that is not blank with its key, counted from `first`."""
         starts, ends, numbers = self._bounds()
         for offset in range(len(starts)):
-            yield Place(first + offset, int(numbers[offset])), self.text[starts[offset] : ends[offset]]
+            yield Place(first + offset, int(numbers[offset])), bytes(self.text[starts[offset] : ends[offset]])
 
 
 def blocks(stream: IO[bytes], *, size: int = BYTES_A_BLOCK) -> Iterator[Block]:
-    """Cut a stream into blocks of whole lines of about `size` bytes; longer lines make longer blocks."""
-    line, rest, first = 1, [], True
+    """Cut a stream into blocks of whole lines of about `size` bytes; longer lines make longer blocks.
+
+    All blocks lie in one piece of memory, as new memory costs more than reading into it.
+    """
+    reader = cast("io.BufferedReader", stream)
+    room, kept, line, start = bytearray(size), 0, 1, None
     while True:
+        if kept == len(room):
+            room = room + bytes(len(room))
         try:
-            chunk = stream.read(size)
+            read = reader.readinto(memoryview(room)[kept:])
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            yield Block(text=b"", first_line=line, broken=f"the compressed file is broken after this line: {error}")
+            reason = f"the compressed file is broken after this line: {error}"
+            yield Block(text=memoryview(b""), first_line=line, broken=reason)
             return
-        if first:
-            chunk, first = chunk.removeprefix(_MARK), False
-        cut = chunk.rfind(b"\n") + 1 if chunk else 0
-        if chunk and not cut:
-            rest.append(chunk)
-            continue
-        text = b"".join([*rest, memoryview(chunk)[:cut]])
-        rest = [chunk[cut:]] if chunk[cut:] else []
-        if text:
-            yield Block(text=text, first_line=line, read=_position(stream))
-            line += text.count(b"\n")
-        if not chunk:
+        filled = kept + read
+        end = room.rfind(b"\n", 0, filled) + 1 if read else filled
+        if start is None:
+            start = len(_MARK) if room.startswith(_MARK) else 0
+        if end > start:
+            yield Block(text=memoryview(room)[start:end], first_line=line, read=_position(stream))
+            line += room.count(b"\n", start, end)
+            room[: filled - end] = room[end:filled]
+            kept, start = filled - end, 0
+        else:
+            kept = filled
+        if not read:
             return
 
 
