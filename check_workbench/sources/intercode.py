@@ -31,6 +31,7 @@ from check_workbench.sources.building import rest
 from check_workbench.sources.format import Format, Rejected
 from check_workbench.sources.json_items import items, members, opened
 from check_workbench.sources.json_window import CHUNK
+from check_workbench.sources.messages import text_of
 from check_workbench.sources.spans import span
 
 if TYPE_CHECKING:
@@ -154,7 +155,7 @@ def _spans(turns: Mapping[str, list[Any]], tool: str) -> Iterator[Span]:
             input=action,
             output=observed,
             status="error" if failed else "ok",
-            error=(observed or "the action was not valid") if failed else None,
+            error=(text_of(observed) or "the action was not valid") if failed else None,
             attributes=extras or None,
         )
 

@@ -109,6 +109,16 @@ def test_how_a_session_ended(tmp_path: Path, last: dict[str, Any], status: str) 
     assert [span.error for span in run.spans] == [last.get("error_message")]
 
 
+def test_counts_that_none_can_have_and_errors_that_are_no_text(tmp_path: Path) -> None:
+    usage = {"prompt_token_count": 10**30, "candidates_token_count": 4}
+    event = {"author": "a", "content": {"parts": [{"text": "Hi."}]}, "usage_metadata": usage, "error_message": {"a": 1}}
+    with written(tmp_path / "a.db") as made:
+        add_event(made, 0, json.dumps(event))
+    run = one_run(read("adk", tmp_path / "a.db"))
+    assert run.metrics == {"events": 1, "completion_tokens": 4}
+    assert (run.spans[0].tokens_in, run.spans[0].tokens_out, run.spans[0].error) == (None, 4, '{"a": 1}')
+
+
 def test_shared_state_keeps_its_prefix(database: Path) -> None:
     with contextlib.closing(sqlite3.connect(database)) as made:
         made.execute("""insert into app_states values ('travel', '{"v": 1}', 0)""")

@@ -353,3 +353,18 @@ def test_tokens_of_real_runs_are_those_of_their_own_model_calls(realdata: Path) 
     ]
     assert len(told) > 100
     assert [pair for pair in told if pair[0] is not None and pair[0] != pair[1]] == []
+
+
+def test_a_task_and_tokens_of_odd_types(tmp_path: Path) -> None:
+    events = [
+        {**event, "output": {**event["output"], "usage": {"input_tokens": 10**30, "output_tokens": 8.0}}}
+        if event.get("event") == "model" and isinstance(event.get("output"), dict)
+        else event
+        for event in SAMPLE["events"]
+    ]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"eval": {**TASK, "task": {"a": 1}}, "samples": [{**SAMPLE, "events": events}]}))
+    run = one_run(read("inspect", path))
+    assert run.workflow == '{"a": 1}'
+    assert {one.tokens_in for one in run.spans} == {None}
+    assert 8 in {one.tokens_out for one in run.spans}

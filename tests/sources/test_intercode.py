@@ -136,6 +136,12 @@ def test_a_run_that_saw_nothing_has_no_output(tmp_path: Path) -> None:
     assert run_of(tmp_path, WALKED, trajectory=[]).spans == ()
 
 
+def test_an_observation_that_is_no_text_is_still_told_as_the_error(tmp_path: Path) -> None:
+    turns = {"actions": ["ls"], "observations": [{"code": 2}], "rewards": [0], "valid_action": [False]}
+    [call] = [one for one in run_of(tmp_path, GAME, turn_history=turns).spans if one.type == "tool"]
+    assert (call.status, call.error) == ("error", '{"code": 2}')
+
+
 @pytest.mark.parametrize(
     ("text", "ids"),
     [

@@ -27,6 +27,7 @@ from check_workbench.records import Run
 from check_workbench.sources.messages import text_of
 from check_workbench.sources.spans import span
 from check_workbench.sources.times import when
+from check_workbench.sources.totals import number, whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -171,7 +172,7 @@ class _Telling:
         id_, error = self._fresh(event.get("id")), event.get("error_message") or event.get("error_code")
         row = {"span_id": id_, "started_at": when(event.get("timestamp")), "attributes": beside or None}
         if error:
-            row |= {"status": "error", "error": error}
+            row |= {"status": "error", "error": text_of(error)}
         if author == "user" and parts:
             self._rows.append({"type": "user", "input": text, **row})
             self.first_request = self.first_request or text
@@ -185,7 +186,7 @@ class _Telling:
 
     def _count(self, usage: Any) -> dict[str, int]:
         counts = usage if isinstance(usage, dict) else {}
-        found = {key: counts[key] for key in _USAGE if type(counts.get(key)) is int}
+        found = {key: count for key in _USAGE if (count := whole(number([counts.get(key)]))) is not None}
         self.tokens.update({_USAGE[key]: count for key, count in found.items()})
         named = {"prompt_token_count": "tokens_in", "candidates_token_count": "tokens_out"}
         return {named[key]: count for key, count in found.items() if key in named}

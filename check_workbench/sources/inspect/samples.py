@@ -92,7 +92,7 @@ def _run(sample: Sample, task: Mapping[str, Any], seen: Observed) -> Run:
     final = _completion(_object(sample, "output")) or told.last_reply
     return Run(
         run_id=_run_id(sample, task),
-        workflow=task.get("task"),
+        workflow=text_of(task.get("task")),
         status="error"
         if sample.get("error")
         else "interrupted"
