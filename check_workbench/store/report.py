@@ -191,7 +191,7 @@ class LoadReport:
         return html.fragment(*_counted(self), *_diagnosed(self.examined))
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        taken = [one._asdict() for one in self.taken]
+        taken = [{"format": name, "reason": why, "files": n} for (name, why), n in _by_format(self.taken).items()]
         document = {"kind": "load", **self.to_json(), "taken": taken, "supports": list(self.examined.supports)}
         return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
 
@@ -276,8 +276,11 @@ def _unmatched(examined: Examination) -> dict[str, Any]:
 
 def _formats(taken: Sequence[Taken]) -> list[str]:
     """Say of each format how many files were taken for it, and why."""
-    counts = Counter((one.format, one.reason) for one in taken)
-    return [f"{_count(n, 'file')} taken as {name}: {reason}" for (name, reason), n in counts.items()]
+    return [f"{_count(n, 'file')} taken as {name}: {reason}" for (name, reason), n in _by_format(taken).items()]
+
+
+def _by_format(taken: Sequence[Taken]) -> Counter[tuple[str, str]]:
+    return Counter((one.format, one.reason) for one in taken)
 
 
 def _counted(report: LoadReport) -> Iterator[html.Html]:
