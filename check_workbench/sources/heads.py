@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 import zipfile
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from check_workbench.sources.sqlite_files import MAGIC, name_of, opened_database
 if TYPE_CHECKING:
     from pathlib import Path
 
+BROKEN_ZIP = (zipfile.BadZipFile, struct.error, NotImplementedError, OSError, ValueError)
+"""What opening a damaged ZIP file raises."""
 HEAD_BYTES = 1 << 18
 RECORDS = 20
 _ZIP = b"PK\x03\x04"
@@ -75,7 +78,7 @@ def _zip(path: Path) -> Head | Rejected:
     try:
         with zipfile.ZipFile(path) as archive:
             return Head(kind="zip", names=frozenset(archive.namelist()))
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
+    except BROKEN_ZIP as error:
         return Rejected(file=str(path), line=1, reason=f"the ZIP file is damaged: {error}")
 
 

@@ -29,7 +29,7 @@ from check_workbench.errors import InputError
 from check_workbench.records import Run
 from check_workbench.sources.building import rest
 from check_workbench.sources.format import Format, Rejected
-from check_workbench.sources.json_items import items, members, opened
+from check_workbench.sources.json_items import BROKEN_GZIP, items, members, opened
 from check_workbench.sources.json_window import CHUNK
 from check_workbench.sources.messages import text_of
 from check_workbench.sources.spans import span
@@ -74,7 +74,11 @@ def _read(path: Path, origin: Origin) -> Iterator[Run | Rejected]:
 
 
 def _records(stream: Any, file: str) -> Iterator[_Record | Rejected]:
-    keyed = _KEYED.match(stream.peek(CHUNK))
+    try:
+        keyed = _KEYED.match(stream.peek(CHUNK))
+    except BROKEN_GZIP as error:
+        yield Rejected(file=file, line=1, reason=f"the compressed file is broken: {error}")
+        return
     if keyed is None or keyed[1].decode("utf-8", "replace") in _PARTS:
         for item in items(stream, file):
             yield item if isinstance(item, Rejected) else (item.place, item.value, item.locate)

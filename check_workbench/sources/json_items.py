@@ -150,9 +150,9 @@ def members(stream: IO[bytes], file: str, spread: Callable[[str], bool]) -> Iter
     >>> [(m.key, m.value) for m in members(data, "tour.json", {"spans"}.__contains__)]
     [('name', 'tour'), ('spans', {'id': 1}), ('spans', {'id': 2})]
     """
-    window = Window(stream)
     place, line = 0, 1
     try:
+        window = Window(stream)
         while window.opens_value():
             place += 1
             line = window.line()

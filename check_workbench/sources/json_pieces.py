@@ -57,8 +57,9 @@ def pieces(
     >>> [(p.what, p.key, p.value) for p in pieces(data, "f", into={"list"}, each={"spans"}) if p.what != "end"]
     [('begin', '', None), ('begin', 'list', None), ('value', 'id', 7), ('value', 'spans', 1), ('value', 'spans', 2)]
     """
-    window = Window(stream)
+    window = None
     try:
+        window = Window(stream)
         while window.opens_value():
             try:
                 yield from _object(window, file, into, each)
@@ -72,7 +73,7 @@ def pieces(
             yield Rejected(file=file, line=window.line(), reason=problem)
     except BROKEN_GZIP as error:
         reason = f"the compressed file is broken after this record: {error}"
-        yield Rejected(file=file, line=window.line(), reason=reason)
+        yield Rejected(file=file, line=window.line() if window else 1, reason=reason)
 
 
 def _object(window: Window, file: str, into: AbstractSet[str], each: AbstractSet[str]) -> Iterator[Piece | Rejected]:

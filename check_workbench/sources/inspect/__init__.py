@@ -33,6 +33,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.errors import InputError
 from check_workbench.sources.format import Format, Note, Rejected
+from check_workbench.sources.heads import BROKEN_ZIP
 from check_workbench.sources.inspect.archive import unpacked
 from check_workbench.sources.inspect.samples import read_sample
 from check_workbench.sources.json_items import members, opened
@@ -73,10 +74,12 @@ def _read(path: Path, origin: Origin) -> Iterator[_Record]:
 
 def _read_archive(path: Path, origin: Origin) -> Iterator[_Record]:
     try:
-        with zipfile.ZipFile(path) as archive:
-            yield from _archived(archive, origin)
-    except zipfile.BadZipFile as error:
+        archive = zipfile.ZipFile(path)
+    except BROKEN_ZIP as error:
         yield Rejected(file=origin.file, line=1, reason=f"the archive is damaged: {error}")
+        return
+    with archive:
+        yield from _archived(archive, origin)
 
 
 def _is_sample(name: str) -> bool:
