@@ -6,6 +6,7 @@ import json
 import os
 import random
 import shutil
+import sys
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -77,6 +78,7 @@ def session() -> Iterator[Any]:
         pytest.skip("Spark needs Java 17 or newer: no java is on the path and JAVA_HOME is not set")
     from pyspark.sql import SparkSession
 
+    os.environ["PYSPARK_PYTHON"] = sys.executable  # else the workers take python3 of the path
     settings = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",

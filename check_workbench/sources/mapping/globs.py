@@ -20,7 +20,7 @@ class GlobError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Glob:
-    """A pattern of file names; `.gz` at the end may be there or not."""
+    """A pattern of file names; `.gz` at the end may be there or not, unless nothing but it tells the files apart."""
 
     text: str
     kept: tuple[str, ...]
@@ -70,7 +70,8 @@ def parse(text: str) -> Glob:
     kept = tuple(piece["kept"] for piece in pieces if piece["kept"])
     if len(set(kept)) < len(kept):
         raise GlobError("each name in braces may be there once")
-    return Glob(text=text, kept=kept, _engine=re2.compile("".join(map(_in_re2, pieces)) + r"(?:\.gz)?"))
+    packed = r"\.gz" if bare.endswith("*") and bare != text else r"(?:\.gz)?"
+    return Glob(text=text, kept=kept, _engine=re2.compile("".join(map(_in_re2, pieces)) + packed))
 
 
 def _in_re2(piece: re.Match[str]) -> str:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,9 +13,6 @@ from check_workbench.sources.mapping.globs import parse
 from check_workbench.sources.mapping.reader import Fitting, read
 from check_workbench.sources.mapping.reading import plan_of
 from tests.sources.mapping.making import through
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 RUN: dict[str, Any] = {
     "id": "r1",
@@ -282,3 +280,10 @@ def test_a_glob_keeps_what_it_names(tmp_path: Path) -> None:
     )
     assert glob.match(tmp_path / "a" / "gpt-1.json", tmp_path) == (tmp_path, {"set": "a", "model": "gpt"})
     assert glob.match(tmp_path / "gpt-1.json", tmp_path) is None
+
+
+def test_a_pattern_of_compressed_files_alone_takes_no_others() -> None:
+    root = Path("in")
+    assert parse("*.gz").match(root / "a.jsonl.gz", root) is not None
+    assert parse("*.gz").match(root / "m.yaml", root) is None
+    assert parse("*.jsonl.gz").match(root / "a.jsonl", root) is not None
