@@ -8,12 +8,12 @@ from check_workbench.decisions import fields
 from check_workbench.decisions.notes import Notes
 from check_workbench.errors import InputError
 from check_workbench.results import Answer
-from check_workbench.sources.format import Note, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from check_workbench.decisions.rows import Row
+    from check_workbench.sources.format import Note, Rejected
 
 REQUIRED = ("run_id", "check_id")
 KINDS = ("probability", "probabilities", "choice", "level")
@@ -35,17 +35,7 @@ def answers(rows: Iterable[Row | Rejected | Note], file: str) -> Iterator[Answer
     file
         The file's name in rejected records.
     """
-    notes = Notes(file, (*_CONVERT, "at"))
-    for row in rows:
-        if isinstance(row, Rejected | Note):
-            yield row
-            continue
-        yield from notes.unknown(row.values)
-        try:
-            yield answer(row.values, notes)
-        except InputError as error:
-            yield Rejected(file=file, line=row.line, reason=str(error))
-    yield from notes.closing()
+    yield from Notes(file, (*_CONVERT, "at")).records(rows, answer)
 
 
 def answer(row: Mapping[str, Any], notes: Notes) -> Answer:

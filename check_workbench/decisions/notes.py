@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from check_workbench.decisions import fields
-from check_workbench.errors import hint
-from check_workbench.sources.format import Note
+from check_workbench.errors import InputError, hint
+from check_workbench.sources.format import Note, Rejected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
+
+    from check_workbench.decisions.rows import Row
+
+_T = TypeVar("_T")
 
 
 class Notes:
@@ -45,6 +49,29 @@ class Notes:
         moment, naive = fields.time(name, value)
         self._naive[name] += naive
         return moment
+
+    def records(
+        self, rows: Iterable[Row | Rejected | Note], make: Callable[[Mapping[str, Any], Notes], _T]
+    ) -> Iterator[_T | Rejected | Note]:
+        """Make a record of each row; notes come where they arise or at the end.
+
+        Parameters
+        ----------
+        rows
+            As a format reads them.
+        make
+            Makes a record of a row's values; an InputError rejects the row.
+        """
+        for row in rows:
+            if isinstance(row, Rejected | Note):
+                yield row
+                continue
+            yield from self.unknown(row.values)
+            try:
+                yield make(row.values, self)
+            except InputError as error:
+                yield Rejected(file=self._file, line=row.line, reason=str(error))
+        yield from self.closing()
 
     def closing(self) -> Iterator[Note]:
         """Tell what can only be told once every row was read."""

@@ -8,12 +8,12 @@ from check_workbench.decisions import fields
 from check_workbench.decisions.notes import Notes
 from check_workbench.errors import InputError
 from check_workbench.records import Decision, columns
-from check_workbench.sources.format import Note, Rejected
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from check_workbench.decisions.rows import Row
+    from check_workbench.sources.format import Note, Rejected
 
 _COLUMNS = {column.name: column for column in columns(Decision)}
 REQUIRED = tuple(name for name, column in _COLUMNS.items() if column.required)
@@ -32,17 +32,7 @@ def decisions(rows: Iterable[Row | Rejected | Note], file: str) -> Iterator[Deci
     file
         The file's name in rejected records.
     """
-    notes = Notes(file, _COLUMNS)
-    for row in rows:
-        if isinstance(row, Rejected | Note):
-            yield row
-            continue
-        yield from notes.unknown(row.values)
-        try:
-            yield decision(row.values, notes)
-        except InputError as error:
-            yield Rejected(file=file, line=row.line, reason=str(error))
-    yield from notes.closing()
+    yield from Notes(file, _COLUMNS).records(rows, decision)
 
 
 def decision(row: Mapping[str, Any], notes: Notes) -> Decision:

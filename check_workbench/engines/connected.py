@@ -104,9 +104,11 @@ class Connected(Store):
         StoreError
             If it reads spans or steps.
         """
+        from duckdb import CatalogException
+
         try:
             return super().sql(text, params)
-        except Exception as error:
+        except CatalogException as error:
             if _MISSING.search(str(error)):
                 raise StoreError(STAYS) from error
             raise

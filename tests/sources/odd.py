@@ -19,6 +19,7 @@ JSON = st.recursive(
     st.none()
     | st.booleans()
     | st.integers(-9, 10**30)
+    | st.sampled_from([10**400, -1.5e308])
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.text(max_size=6),
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=4), inner, max_size=2),
@@ -50,11 +51,11 @@ def one_run(name: str, *records: Any, stem: str = "may/f") -> Run:
 
 
 @st.composite
-def spoiled(draw: st.DrawFn, value: Any) -> Any:
-    """Draw a value in which one to three places hold something else."""
+def spoiled(draw: st.DrawFn, value: Any, least: int = 1) -> Any:
+    """Draw a value in which one to three places, so many steps inside or more, hold something else."""
     odd = copy.deepcopy(value)
     for _ in range(draw(st.integers(1, 3))):
-        *way, last = draw(st.sampled_from([place for place in _places(odd) if place]))
+        *way, last = draw(st.sampled_from([place for place in _places(odd) if len(place) >= least]))
         inner = odd
         for key in way:
             inner = inner[key]
