@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from check_workbench.cli.arguments import Usage, asked_for, parser
+from check_workbench.cli.arguments import parser
+from check_workbench.cli.grammar import Usage, asked_for
 from check_workbench.cli.screen import announce, ensure_streams, failed, show
 from check_workbench.errors import EvaluatorError, WorkbenchError
 

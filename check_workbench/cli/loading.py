@@ -8,7 +8,7 @@ import operator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from check_workbench.cli.arguments import Usage
+from check_workbench.cli.grammar import Usage
 from check_workbench.cli.screen import Outcome, table
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.store import open_store

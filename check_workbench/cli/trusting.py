@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.cli.arguments import Usage
+from check_workbench.cli.grammar import Usage
 from check_workbench.cli.screen import Outcome
 from check_workbench.cli.stores import existing
 from check_workbench.cli.validating import warned
