@@ -27,7 +27,7 @@ _STAGED = {
     "runs": ("run_key", "run_id", "digest", "span_count", "ended_at", "source_key"),
     "steps": ("run_key",),
     **{name: tuple(TABLES[name].columns) for name in ("sources", "decisions", "checks", "answers", "measurements")},
-    **{name: tuple(TABLES[name].columns) for name in ("looks", "meta")},
+    **{name: tuple(TABLES[name].columns) for name in ("looks", "triage", "meta")},
 }
 _OF_AN_ANSWER = [c for c in TABLES["answers"].columns if c not in {"answer_key", "source_key", "run_digest", "stale"}]
 _CONTENT = {"decisions": "decision_key::varchar", "answers": content(_OF_AN_ANSWER)}

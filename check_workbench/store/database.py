@@ -172,6 +172,8 @@ class Store(Held):
         more spans, then more steps, then the later end, then the later load. Decisions that contradict each other
         both count; of two answers to a question the newest counts. All such clashes are listed.
 
+        Of two who triaged one disagreement the later counts; the history of both is kept.
+
         The looks of both stores are kept, in order of time, each once. So a label that either of you read (with
         `calibrate`, `compare`, `preview` or `trust`) before a cut got its present value counts as read, and a run
         that either of you previewed counts as fit; a check is as old as the first who saw it says. If both of you

@@ -124,7 +124,7 @@ class Held:
         Parameters
         ----------
         name
-            `sources runs spans steps decisions checks answers measurements looks meta`.
+            `sources runs spans steps decisions checks answers measurements looks triage meta`.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Held:
             return number(cursor, into)
 
     def delete(self, run_ids: Iterable[str]) -> int:
-        """Delete runs with all that hangs on them: spans, steps, measurements, decisions and answers.
+        """Delete runs with all that hangs on them: spans, steps, measurements, decisions, answers, triage.
 
         Parameters
         ----------

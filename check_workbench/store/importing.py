@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from check_workbench.store.database import Store
     from check_workbench.store.files import Found
 
-_REST = ("checks", "looks", "measurements")
+_REST = ("checks", "looks", "measurements", "triage")
 
 
 def kind_of(store: Store, path: Path) -> str | None:

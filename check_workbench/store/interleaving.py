@@ -1,4 +1,4 @@
-"""Rows that two stores numbered in order of time, in one order of time: sources and looks."""
+"""Rows that two stores numbered in order of time, in one order of time: sources, looks and triage."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Numbered(NamedTuple):
 
 SOURCES = Numbered("sources", "source_key", "loaded_at", 0)
 LOOKS = Numbered("looks", "look", "at", 1)
+TRIAGE = Numbered("triage", "entry", "at", 1)
 
 
 def content(columns: Sequence[str], *, of: str = "") -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from check_workbench.errors import InputError, StoreError
 from check_workbench.store import bringing
 from check_workbench.store.clashes import clashes
-from check_workbench.store.interleaving import LOOKS, SOURCES, interleave
+from check_workbench.store.interleaving import LOOKS, SOURCES, TRIAGE, interleave
 from check_workbench.store.others import opened
 from check_workbench.store.progress import Progress
 from check_workbench.store.transfers import Clash, MergeReport
@@ -98,6 +98,7 @@ def _merge(
         "answers": bringing.bring_answers(cursor),
         "checks": bringing.bring_checks(cursor),
         "looks": interleave(cursor, LOOKS),
+        "triage": interleave(cursor, TRIAGE),
     }
     told(1.0)
     said = other.rows["decisions"] - came["decisions"] + other.rows["answers"] - came["answers"]

@@ -29,6 +29,7 @@ _ORDERS: Mapping[str, str] = {
     "answers": 't.run_id, t.check_id, t."at" nulls first, s.place nulls last, t.rowid',
     "measurements": "t.asked, r.place",
     "looks": "t.look, t.rowid",
+    "triage": "t.entry, t.rowid",
     "meta": "t.key",
 }
 """By what the rows of the other tables are sorted; answers as evaluation ranks them, the one that counts last."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
     import ibis
 
-VERSION = 1
+VERSION = 2
 SQL_TYPES = {
     "text": "VARCHAR",
     "json": "JSON",
@@ -134,10 +134,25 @@ TABLES: dict[str, Table] = {
             **dict.fromkeys(("cutoffs", "labels", "runs", "result"), "JSON"),
         },
     ),
+    "triage": Table(
+        columns={
+            "entry": "BIGINT",
+            "at": "TIMESTAMP",
+            **dict.fromkeys(("check_id", "asked", "run_id", "step_id"), "VARCHAR"),
+            "attempt": "BIGINT",
+            "decisions": "JSON",
+            **dict.fromkeys(("cause", "triaged_by", "note"), "VARCHAR"),
+        },
+    ),
     "meta": Table(columns={"key": "VARCHAR", "value": "VARCHAR"}, constraints=('primary key ("key")',)),
 }
 
-MIGRATIONS: dict[int, Callable[[duckdb.DuckDBPyConnection], None]] = {}
+
+def _add_triage(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute(TABLES["triage"].create("triage"))
+
+
+MIGRATIONS: dict[int, Callable[[duckdb.DuckDBPyConnection], None]] = {1: _add_triage}
 """What turns a store of this version into one of the next."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 OF_A_RUN = ("spans", "steps", "measurements")
 """Tables whose rows belong to a `run_key`."""
-SAID_OF_A_RUN = ("decisions", "answers")
+SAID_OF_A_RUN = ("decisions", "answers", "triage")
 """Tables whose rows name a `run_id`."""
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 """How many clashes of a kind the text lists; the rest is counted."""
-_BROUGHT = ("runs", "spans", "steps", "decisions", "answers", "measurements", "checks", "looks")
+_BROUGHT = ("runs", "spans", "steps", "decisions", "answers", "measurements", "checks", "looks", "triage")
 _CLASHES = {
     "run": "runs with other content; one of the two stayed",
     "decision": "units on which one person decided otherwise; both decisions count",
@@ -87,6 +87,8 @@ class MergeReport:
     checks: int = 0
     """New forms of checks."""
     looks: int = 0
+    triage: int = 0
+    """What people said of disagreements."""
     already: int = 0
     """Runs, decisions and answers that the store had already, or of which it kept its own."""
     replaced: int = 0

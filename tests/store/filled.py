@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 
     from check_workbench.store import Store
 
-EVERY = ("sources", "runs", "spans", "steps", "decisions", "checks", "answers", "measurements", "looks", "meta")
+EVERY = (
+    "sources",
+    "runs",
+    "spans",
+    "steps",
+    "decisions",
+    "checks",
+    "answers",
+    "measurements",
+    "looks",
+    "triage",
+    "meta",
+)
 HOSTILE = (
     "'; drop table runs; --",
     '"; delete from spans; --',
@@ -60,6 +72,11 @@ def look(number: int, at: str, **changes: Any) -> dict[str, Any]:
     return {**row, **changes}
 
 
+def triaged(entry: int, at: str, **changes: Any) -> dict[str, Any]:
+    row = {"entry": entry, "at": pd.Timestamp(at), "check_id": "loop", "asked": "asked-1", "run_id": "a", "attempt": 1}
+    return {**row, "decisions": "[1, 2]", "cause": "person_wrong", "triaged_by": "kim", "note": None, **changes}
+
+
 def check(document: str, first_seen: str, **changes: Any) -> dict[str, Any]:
     row = {"check_id": "loop", "asked": "asked-1", "document": document, "dialect": "neatroots", "file": "loop.yaml"}
     return {**row, "first_seen": pd.Timestamp(first_seen), **changes}
@@ -86,6 +103,7 @@ def fill(store: Store, folder: Path, *, prefix: str = "") -> None:
     add(store, "measurements", *({"asked": "asked-1", "run_key": k, "value": i / 3} for i, k in enumerate(keys)))
     add(store, "checks", check("doc-1", "2026-01-01"), check("doc-2", "2026-01-02"))
     add(store, "looks", look(1, "2026-03-01"), look(2, "2026-03-02", call="trust", change="enforce"))
+    add(store, "triage", triaged(1, "2026-03-03", note=HOSTILE[0]), triaged(2, "2026-03-04", cause=None))
     add(store, "meta", {"key": "process_version:p/s:1", "value": "asked-1"})
 
 

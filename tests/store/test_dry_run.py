@@ -290,7 +290,7 @@ def test_looks_and_labels_of_an_export_come_with_a_load(store, tmp_path):
     report = store.load(tmp_path / "exported" / "manifest.json")
     assert (report.runs, report.decisions, report.answers) == (10, 10, 10)
     assert [one.format for one in report.taken] == ["store"]
-    assert f"{tmp_path / 'exported'}: with it came 2 checks, 3 looks, 10 measurements" in report.notes
+    assert f"{tmp_path / 'exported'}: with it came 2 checks, 3 looks, 10 measurements, 2 triage" in report.notes
     assert store.load(tmp_path / "exported").runs == 0
     assert counts(store)["looks"] == 3
 

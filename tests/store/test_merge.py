@@ -32,6 +32,7 @@ from tests.store.filled import (
     run,
     run_as_nobody,
     touch,
+    triaged,
 )
 from tests.store.making import contents, write
 
@@ -79,6 +80,7 @@ def test_everything_comes_in_once(store, tmp_path, hers, way):
             assert contents(store, name) == contents(other, name)
     assert (report.runs, report.spans, report.steps, report.decisions, report.answers) == (10, 14, 2, 10, 10)
     assert (report.measurements, report.checks, report.looks, report.already, report.replaced) == (10, 2, 2, 0, 0)
+    assert report.triage == 2
     assert report.clashes == ()
     store.export(tmp_path / "mine")
     assert files(tmp_path / "mine") == files(tmp_path / "exported")
@@ -289,6 +291,21 @@ def test_looks_of_both_are_kept_in_order_of_time_and_none_is_doubled(store, tmp_
         mine.merge(tmp_path / "hers.duckdb")
         add(mine, "looks", look(5, "2026-03-03", call="trust"))
         assert other.merge(tmp_path / "mine.duckdb").looks == 1
+
+
+def test_triage_of_both_is_kept_in_order_of_time_and_none_is_doubled(store, tmp_path):
+    shared = triaged(1, "2026-03-01")
+    add(store, "triage", shared, triaged(2, "2026-03-03", cause="check_wrong"))
+    with open_store(tmp_path / "hers.duckdb") as other:
+        add(other, "triage", shared, triaged(2, "2026-03-02", cause="evidence_missing", note="it's; drop table runs"))
+    report = store.merge(tmp_path / "hers.duckdb")
+    assert (report.triage, report.clashes) == (1, ())
+    assert "1 triage" in repr(report)
+    assert report.to_json()["triage"] == 1
+    assert store.sql("select cause from triage order by entry")["cause"].tolist() == [
+        "person_wrong", "evidence_missing", "check_wrong",
+    ]  # fmt: skip
+    assert store.merge(tmp_path / "hers.duckdb").triage == 0
 
 
 def test_looks_that_are_equal_in_all_are_kept_as_often_as_one_store_has_them(store, tmp_path):

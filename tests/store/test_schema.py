@@ -1,11 +1,15 @@
 from __future__ import annotations
 
+import json
+
 import duckdb
+import pandas as pd
 import pytest
 
 from check_workbench.errors import StoreError, UnknownNameError
 from check_workbench.records import Decision, Run, Span, Step, columns
-from check_workbench.store import open_store, schema
+from check_workbench.store import manifest, open_store, schema
+from tests.store.filled import add, counts, fill, triaged
 
 
 def test_the_tables_hold_every_field_of_the_records(store):
@@ -40,6 +44,59 @@ def test_an_older_store_is_brought_up(tmp_path, monkeypatch):
     with open_store(path) as store:
         assert store.sql("select count(*) as n from added")["n"].tolist() == [0]
         assert store.sql("select value from meta")["value"].tolist() == [str(schema.VERSION)]
+
+
+def _of_version_1(path):
+    """Make a store as version 1 wrote it: without triage."""
+    with open_store(path) as store:
+        fill(store, path.parent / "files")
+        store.sql("drop table triage")
+        store.sql("update meta set value = '1' where key = 'schema_version'")
+
+
+def test_a_store_of_version_1_gets_an_empty_triage_and_keeps_the_rest(tmp_path):
+    path = tmp_path / "first.duckdb"
+    _of_version_1(path)
+    with open_store() as other:
+        fill(other, tmp_path / "others")
+        whole = counts(other)
+    with pytest.raises(StoreError, match="store of version 1, older than 2"):
+        open_store(path, read_only=True)
+    with open_store(path) as store:
+        assert counts(store) == {**whole, "triage": 0}
+        assert store.sql("describe triage")["column_name"].tolist() == list(schema.TABLES["triage"].columns)
+        add(store, "triage", triaged(1, "2026-03-01"))
+
+
+def test_a_store_of_version_1_is_merged_through_a_copy(store, tmp_path):
+    path = tmp_path / "first.duckdb"
+    _of_version_1(path)
+    before = path.read_bytes()
+    report = store.merge(path)
+    assert (report.runs, report.looks, report.triage) == (10, 2, 0)
+    assert path.read_bytes() == before
+
+
+def test_an_export_of_version_1_is_merged(store, tmp_path):
+    with open_store() as other:
+        fill(other, tmp_path / "files")
+        other.export(tmp_path / "out")
+    (tmp_path / "out" / "triage.parquet").unlink()
+    meta = pd.read_parquet(tmp_path / "out" / "meta.parquet")
+    meta.loc[meta["key"] == "schema_version", "value"] = "1"
+    meta.to_parquet(tmp_path / "out" / "meta.parquet")
+    document = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    del document["tables"]["triage"]
+    document["tables"]["meta"]["sha256"] = manifest.digest_of(tmp_path / "out" / "meta.parquet")
+    (tmp_path / "out" / "manifest.json").write_text(json.dumps(document | {"schema_version": 1}))
+    report = store.merge(tmp_path / "out")
+    assert (report.runs, report.triage) == (10, 0)
+
+
+def test_triage_goes_with_its_run(store, tmp_path):
+    fill(store, tmp_path / "files")
+    store.delete(["a"])
+    assert counts(store)["triage"] == 0
 
 
 def test_a_failed_migration_changes_nothing(tmp_path, monkeypatch):
