@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.recalibration import Isotonic, Platt, recalibrate
+from check_workbench.stats.recalibration import Beta, Isotonic, Platt, recalibrate
 from check_workbench.stats.reliability import brier, calibration_error
 
 ROWS = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=1, max_size=80)
@@ -40,13 +40,15 @@ def test_the_error_of_a_perfect_judge_is_what_normal_noise_makes_of_it(n: int) -
     assert found.by_chance < found.band < 2 * found.by_chance
 
 
-def test_a_perfect_judge_stays_inside_the_band() -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [50, 200, 1000])
+def test_a_perfect_judge_stays_inside_the_band(n: int) -> None:
     rng = np.random.default_rng(3)
     inside = 0
-    for seed in range(200):
-        p = rng.random(200)
-        inside += not calibration_error(p, rng.random(200) < p, seed=seed, draws=300).beyond_chance
-    assert inside / 200 >= 0.91
+    for seed in range(1000):
+        p = rng.random(n)
+        inside += not calibration_error(p, rng.random(n) < p, seed=seed, draws=200).beyond_chance
+    assert 0.93 <= inside / 1000 <= 0.97
 
 
 def test_an_overconfident_judge_leaves_the_band() -> None:
@@ -84,6 +86,37 @@ def test_platt_recovers_a_distorted_probability_from_few_labels() -> None:
     fitted = recalibrate(said, rng.random(150) < truth)
     assert isinstance(fitted, Platt)
     assert np.mean((fitted(said) - truth) ** 2) < 0.4 * np.mean((said - truth) ** 2)
+
+
+def _said(n: int, seed: int, bent: float = 1.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what a judge says, the true probabilities, and what happened; `bent` parts the slopes at both ends."""
+    rng = np.random.default_rng(seed)
+    said = rng.random(n)
+    truth = 1 / (1 + np.exp(0.5 - 0.4 * np.log(said) + 0.4 * bent * np.log1p(-said)))
+    return said, truth, rng.random(n) < truth
+
+
+@pytest.mark.parametrize(("n", "kind"), [(60, Platt), (199, Platt), (200, Beta), (999, Beta), (1500, Beta)])
+def test_the_more_labels_the_freer_the_curve(n: int, kind: type) -> None:
+    said, truth, happened = _said(n, seed=2)
+    fitted = recalibrate(said, happened)
+    assert isinstance(fitted, kind)
+    assert np.mean((fitted(said) - truth) ** 2) < np.mean((said - truth) ** 2)
+
+
+def test_two_slopes_follow_a_judge_who_errs_at_one_end() -> None:
+    said, truth, happened = _said(600, seed=3, bent=4)
+    shares, scores = recalibrate(said, happened), recalibrate(2 * said, happened)
+    assert isinstance(scores, Platt)
+    assert np.mean((shares(said) - truth) ** 2) < 0.5 * np.mean((scores(2 * said) - truth) ** 2)
+    assert (np.diff(shares(np.linspace(0, 1, 101))) >= 0).all()
+
+
+def test_a_judge_who_means_the_opposite_gets_a_falling_curve() -> None:
+    said, _, happened = _said(600, seed=4)
+    fitted = recalibrate(1 - said, happened)
+    assert isinstance(fitted, Platt)
+    assert fitted.slope < 0
 
 
 def test_isotonic_follows_any_rising_shape_given_many_labels() -> None:
