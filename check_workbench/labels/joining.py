@@ -45,6 +45,8 @@ class Joined:
     """Votes by unit, and how many decisions were left out, by reason."""
 
     votes: dict[Key, list[Vote]] = field(default_factory=dict)
+    neither: dict[Key, list[Mapping[str, Any]]] = field(default_factory=dict)
+    """Decisions that say neither problem nor clean, by unit."""
     excluded: Counter[str] = field(default_factory=Counter)
     about: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """What is known of the runs."""
@@ -70,6 +72,8 @@ def joined(wanted: Wanted, store: Store) -> Joined:
         positive = is_problem(row["decision"])
         if reason is None and positive is None:
             reason = row["decision"]
+            for key in keys:
+                found.neither.setdefault(key, []).append(row)
         if reason is None:
             reason = _misses_question(wanted, row, positive=bool(positive))
         if reason is not None:
