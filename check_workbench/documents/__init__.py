@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from check_workbench.documents.edits import Edit, delete_key, edited, list_text, set_number
+from check_workbench.documents.items import delete_item, set_word
 from check_workbench.documents.numbers import canonical_json, decimal_text
 from check_workbench.documents.text import LANGUAGES, LIMIT, Document, decode, parse, read_text
 from check_workbench.documents.tree import (
@@ -34,6 +35,7 @@ __all__ = [
     "canonical_json",
     "decimal_text",
     "decode",
+    "delete_item",
     "delete_key",
     "edited",
     "list_text",
@@ -41,5 +43,6 @@ __all__ = [
     "plain",
     "read_text",
     "set_number",
+    "set_word",
     "walk",
 ]

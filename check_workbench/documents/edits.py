@@ -6,21 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from check_workbench.documents.lines import BREAK, REST, end_of, line_start, lines_of, newline_of, owned, quoted, spoken
 from check_workbench.documents.numbers import decimal_text
-from check_workbench.documents.tree import Entry, Mapping, Node, Path, Scalar, Sequence, walk
+from check_workbench.documents.tree import Entry, Mapping, Path, Scalar
 from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
     from check_workbench.documents.text import Document
 
-_REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
-_BREAK = re.compile(r"\r\n|\r|\n")
 _LAST_BREAK = re.compile(r"(?:\r\n|\r|\n)\Z")
-_WHY = {
-    "anchored": "is shared through an anchor (&)",
-    "aliased": "comes through an alias (*)",
-    "tagged": "carries a tag (!)",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,16 +66,16 @@ def set_number(document: Document, path: Path, number: float, *, after: tuple[st
     >>> set_number(parse("rule:\n  type: repeat # loop\n", "yaml"), (0, "rule", "at_least"), 4)
     Edit(start=27, end=27, text='\n  at_least: 4')
     """
-    parent = _owned(document, path[:-1])
+    parent = owned(document, path[:-1])
     name = str(path[-1])
     if not isinstance(parent, Mapping):
-        raise InputError(f"{_spoken(path)} must lie in a mapping")
+        raise InputError(f"{spoken(path)} must lie in a mapping")
     entry = parent.entry(name)
     if entry is None:
-        return _inserted(document.text, parent, f"{_quoted(parent, name)}: {decimal_text(number)}", after)
-    value = _owned(document, path)
+        return inserted(document.text, parent, f"{quoted(parent, name)}: {decimal_text(number)}", after)
+    value = owned(document, path)
     if not isinstance(value, Scalar) or isinstance(value.value, bool) or not isinstance(value.value, int | float):
-        raise InputError(f"{_spoken(path)} must be a number to be replaced, in line {value.line}")
+        raise InputError(f"{spoken(path)} must be a number to be replaced, in line {value.line}")
     written = decimal_text(number, whole=isinstance(value.value, int))
     return Edit(start=value.start, end=value.end, text=written)
 
@@ -108,11 +102,11 @@ def delete_key(document: Document, path: Path) -> Edit:
     >>> edited(document.text, [delete_key(document, (0, "b"))])
     'a: 1\nc: 3\n'
     """
-    parent = _owned(document, path[:-1])
-    _owned(document, path)
+    parent = owned(document, path[:-1])
+    owned(document, path)
     entry = parent.entry(str(path[-1])) if isinstance(parent, Mapping) else None
     if not isinstance(parent, Mapping) or entry is None:
-        raise InputError(f"{_spoken(path)} does not exist")
+        raise InputError(f"{spoken(path)} does not exist")
     own = [known for known in parent.entries if not known.merged]
     place = own.index(entry)
     following = own[place + 1] if place + 1 < len(own) else None
@@ -121,8 +115,8 @@ def delete_key(document: Document, path: Path) -> Edit:
     if parent.flow and place:
         return Edit(start=own[place - 1].value.end, end=entry.value.end, text="")
     if parent.flow or len(own) == 1:
-        raise InputError(f"{_spoken(path)} is the only key of its mapping and cannot be taken away")
-    return _lines_of(document.text, entry, following)
+        raise InputError(f"{spoken(path)} is the only key of its mapping and cannot be taken away")
+    return _key_lines(document.text, entry, following)
 
 
 def list_text(document: Document, path: Path, key: str) -> Edit:
@@ -149,110 +143,62 @@ def list_text(document: Document, path: Path, key: str) -> Edit:
     >>> edited(document.text, [list_text(document, (0, "check"), "ask")])
     'check:\n  - ask: It holds. # ours\n'
     """
-    parent, value = _owned(document, path[:-1]), _owned(document, path)
+    parent, value = owned(document, path[:-1]), owned(document, path)
     entry = parent.entry(str(path[-1])) if isinstance(parent, Mapping) else None
     if not isinstance(parent, Mapping) or entry is None or not isinstance(value, Scalar):
-        raise InputError(f"{_spoken(path)} must be a text")
+        raise InputError(f"{spoken(path)} must be a text")
     raw = document.text[value.start : value.end]
     if parent.flow:
-        quoted = _quoted(parent, key)
-        return Edit(start=value.start, end=value.end, text=f"[{{{quoted}: {raw}}}]")
+        return Edit(start=value.start, end=value.end, text=f"[{{{quoted(parent, key)}: {raw}}}]")
     colon = document.text.index(":", entry.key.end) + 1
     indent = " " * (entry.key.column + 1)
-    lines = _split(raw)
+    lines = lines_of(raw)
     moved = lines[0] + "".join(f"    {line}" if line.strip() else line for line in lines[1:])
-    text = f"{_newline(document.text)}{indent}- {key}: {moved}"
+    text = f"{newline_of(document.text)}{indent}- {key}: {moved}"
     return Edit(start=colon, end=value.end, text=text)
 
 
-def _owned(document: Document, path: Path) -> Node:
-    """Return the node at a path, refusing what other places share."""
-    root = document.roots[int(path[0])]
-    steps = list(walk(root, path[1:]))
-    if len(steps) != len(path):
-        raise InputError(f"{_spoken(path)} does not exist")
-    for node, merged in steps:
-        why = "comes in through a merge key (<<)" if merged else _WHY.get(node.shared)
-        if why:
-            raise InputError(
-                f"{_spoken(path)} cannot be changed, because what stands in line {node.line}, column {node.column} "
-                f"{why}. Write the number out at the one place where it is meant, then try again.",
-            )
-    return steps[-1][0]
-
-
-def _spoken(path: Path) -> str:
-    return ".".join(str(part) for part in path[1:]) or "the document"
-
-
-def _inserted(text: str, parent: Mapping, line: str, after: tuple[str, ...]) -> Edit:
+def inserted(text: str, parent: Mapping, line: str, after: tuple[str, ...]) -> Edit:
+    """Return the edit that puts a key with its value behind the first known of some keys, else behind the last one."""
     own = [entry for entry in parent.entries if not entry.merged]
     name = line.split(":", maxsplit=1)[0]
     if not own:
         raise InputError(f"{name} cannot be inserted in line {parent.line}: no key stands there yet")
     sibling = next((entry for name in after for entry in own if entry.name == name), own[-1])
-    end = _end(sibling.value)
+    end = end_of(sibling.value)
     if parent.flow:
         return Edit(start=end, end=end, text=_flow_gap(text, sibling, end) + line)
     indent = " " * (sibling.key.column - 1)
-    rest = _REST.match(text, end)
+    rest = REST.match(text, end)
     if end and text[end - 1] in "\r\n":
-        return Edit(start=end, end=end, text=f"{indent}{line}{_newline(text)}")
+        return Edit(start=end, end=end, text=f"{indent}{line}{newline_of(text)}")
     if rest is None:
         raise InputError(f"{name} cannot be inserted behind {sibling.name}, line {sibling.key.line}")
-    return Edit(start=rest.end(), end=rest.end(), text=f"{_newline(text)}{indent}{line}")
+    return Edit(start=rest.end(), end=rest.end(), text=f"{newline_of(text)}{indent}{line}")
 
 
 def _flow_gap(text: str, sibling: Entry, end: int) -> str:
     """Return the comma, and a new line where the siblings stand on lines of their own."""
-    start = _line_start(text, sibling.key.start)
+    start = line_start(text, sibling.key.start)
     before = text[start : sibling.key.start]
     if before.strip() or not re.compile(r"[ \t]*,?[ \t]*(?=[\r\n]|\Z)").match(text, end):
         return ", "
-    return f",{_newline(text)}{before}"
+    return f",{newline_of(text)}{before}"
 
 
-def _lines_of(text: str, entry: Entry, following: Entry | None) -> Edit:
-    start, end = _line_start(text, entry.key.start), _end(entry.value)
+def _key_lines(text: str, entry: Entry, following: Entry | None) -> Edit:
+    start, end = line_start(text, entry.key.start), end_of(entry.value)
     if text[start : entry.key.start].strip():
         if following is None:
             raise InputError(f"{entry.name} in line {entry.key.line} cannot be taken away: no key stands below it")
         return Edit(start=entry.key.start, end=following.key.start, text="")
     if text[end - 1] in "\r\n":
         return Edit(start=start, end=end, text="")
-    rest = _REST.match(text, end)
+    rest = REST.match(text, end)
     if rest is None:
         raise InputError(f"{entry.name} in line {entry.key.line} cannot be taken away: other text follows in its line")
-    newline = _BREAK.match(text, rest.end())
+    newline = BREAK.match(text, rest.end())
     if newline is not None:
         return Edit(start=start, end=newline.end(), text="")
     before = _LAST_BREAK.search(text, 0, start)
     return Edit(start=before.start() if before else start, end=rest.end(), text="")
-
-
-def _end(node: Node) -> int:
-    """Return where the characters of a node end; a parser puts the end of a block at the next token."""
-    if isinstance(node, Scalar) or node.flow or node.shared == "aliased":
-        return node.end
-    last = node.items[-1] if isinstance(node, Sequence) else node.entries[-1].value
-    return _end(last)
-
-
-def _quoted(parent: Mapping, name: str) -> str:
-    quoted = parent.flow and parent.entries and parent.entries[0].key.style == "quoted"
-    return f'"{name}"' if quoted else name
-
-
-def _line_start(text: str, offset: int) -> int:
-    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-
-
-def _newline(text: str) -> str:
-    found = _BREAK.search(text)
-    return found[0] if found else "\n"
-
-
-def _split(text: str) -> list[str]:
-    """Split into lines that keep their ends."""
-    ends = [found.end() for found in _BREAK.finditer(text)]
-    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]

@@ -184,7 +184,7 @@ def test_shared_numbers_are_refused_with_a_hint(tmp_path: Path, text: str, words
     assert check.id == "a"
     with pytest.raises(InputError, match=words) as caught:
         apply(check, [to("flag_at", 0.6)])
-    assert "Write the number out" in str(caught.value)
+    assert "Write it out" in str(caught.value)
     assert (tmp_path / "a.yaml").read_bytes() == text.encode()
 
 

@@ -1,0 +1,73 @@
+"""What edits share: lines and their ends, where a node ends, and who else shares it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from check_workbench.documents.tree import Mapping, Node, Path, Scalar, Sequence, walk
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    from check_workbench.documents.text import Document
+
+REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
+"""Blanks and a comment up to the end of the line."""
+BREAK = re.compile(r"\r\n|\r|\n")
+_WHY = {
+    "anchored": "is shared through an anchor (&)",
+    "aliased": "comes through an alias (*)",
+    "tagged": "carries a tag (!)",
+}
+
+
+def owned(document: Document, path: Path) -> Node:
+    """Return the node at a path, refusing what other places share."""
+    root = document.roots[int(path[0])]
+    steps = list(walk(root, path[1:]))
+    if len(steps) != len(path):
+        raise InputError(f"{spoken(path)} does not exist")
+    for node, merged in steps:
+        why = "comes in through a merge key (<<)" if merged else _WHY.get(node.shared)
+        if why:
+            raise InputError(
+                f"{spoken(path)} cannot be changed, because what stands in line {node.line}, column {node.column} "
+                f"{why}. Write it out at the one place where it is meant, then try again.",
+            )
+    return steps[-1][0]
+
+
+def spoken(path: Path) -> str:
+    """Name a path for a message."""
+    return ".".join(str(part) for part in path[1:]) or "the document"
+
+
+def end_of(node: Node) -> int:
+    """Return where the characters of a node end; a parser puts the end of a block at the next token."""
+    if isinstance(node, Scalar) or node.flow or node.shared == "aliased":
+        return node.end
+    last = node.items[-1] if isinstance(node, Sequence) else node.entries[-1].value
+    return end_of(last)
+
+
+def quoted(parent: Mapping, name: str) -> str:
+    """Write a key as the keys beside it are written."""
+    quoted = parent.flow and parent.entries and parent.entries[0].key.style == "quoted"
+    return f'"{name}"' if quoted else name
+
+
+def line_start(text: str, offset: int) -> int:
+    """Return the offset at which the line of an offset begins."""
+    return max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+
+
+def newline_of(text: str) -> str:
+    """Return the line end of a text."""
+    found = BREAK.search(text)
+    return found[0] if found else "\n"
+
+
+def lines_of(text: str) -> list[str]:
+    """Split into lines that keep their ends."""
+    ends = [found.end() for found in BREAK.finditer(text)]
+    return [text[start:end] for start, end in zip([0, *ends], [*ends, len(text)], strict=True)]
