@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 
 from check_workbench.errors import InputError, UnknownNameError
-from check_workbench.plots import Marks, coverage_risk, flag_load, png, precision_recall, svg, verdict_bars
+from check_workbench.plots import (
+    Marks,
+    coverage_risk,
+    flag_load,
+    png,
+    precision_recall,
+    svg,
+    verdict_bars,
+    wealth_paths,
+)
 
 ROWS = [
     {
@@ -123,3 +132,23 @@ def test_no_global_figures_are_kept_and_nothing_heavy_is_imported_early() -> Non
         "p.svg(p.flag_load([{'at': 1.0, 'load': 1.0}])); assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_paths_of_wealth_begin_at_one_and_meet_their_line() -> None:
+    made = wealth_paths({"first submissions": [0.9, 1.7, 21.0], "resubmissions": []}, limit=20)
+    first, second, line = made.axes[0].get_lines()
+    assert np.asarray(first.get_ydata()).tolist() == [1.0, 0.9, 1.7, 21.0]
+    assert np.asarray(second.get_ydata()).tolist() == [1.0]
+    assert np.asarray(line.get_ydata()).tolist() == [20, 20]
+    assert first.get_linestyle() != second.get_linestyle()
+    assert svg(made) == svg(made)
+
+
+def test_wealth_near_zero_is_drawn_at_the_lowest_line() -> None:
+    made = wealth_paths({"first": [0.0, 1e-300]}, limit=20)
+    assert np.asarray(made.axes[0].get_lines()[0].get_ydata()).tolist() == [1.0, 1e-6, 1e-6]
+
+
+def test_more_paths_than_can_be_told_apart_are_refused() -> None:
+    with pytest.raises(InputError, match="at most 2 paths"):
+        wealth_paths({"a": [], "b": [], "c": []}, limit=20)

@@ -16,8 +16,11 @@ import numpy as np
 from check_workbench.errors import InputError
 from check_workbench.stats.arrays import flags, share
 from check_workbench.stats.certify import MOST
+from check_workbench.stats.intervals import Interval
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import ArrayLike
 
     from check_workbench.stats.arrays import Flags, Floats
@@ -122,6 +125,45 @@ def alarming_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
     return _wealth(np.asarray(bad, dtype=np.bool_), alpha, bets)
 
 
+def risk_bounds(bad: ArrayLike, *, delta: float = 0.05) -> Interval:
+    """Return bounds of the risk that hold after every decision at once, however often they are looked at.
+
+    Parameters
+    ----------
+    bad
+        Whether each decision was an error, in order.
+    delta
+        Allowed chance that a bound is ever wrong; each has half of it.
+
+    Raises
+    ------
+    InputError
+        Where delta is no share, or `bad` holds anything but truth values.
+
+    Notes
+    -----
+    The lower bound is the largest risk against which `alarming` reached its limit, the upper one the smallest against
+    which `certifying` did.
+
+    Examples
+    --------
+    >>> low, high = risk_bounds(np.arange(100) % 10 == 9)
+    >>> round(low, 3), round(high, 3)
+    (0.032, 0.205)
+    """
+    wrong, half = _in_order(bad), share(delta, "delta") / 2
+
+    def above(alpha: float) -> bool:
+        return alarming(wrong, alpha=alpha, delta=half).reached is not None
+
+    def below(alpha: float) -> bool:
+        return certifying(wrong, alpha=alpha, delta=half).reached is not None
+
+    low, _ = _edge(above)
+    _, high = _edge(lambda alpha: not below(alpha))
+    return Interval(low if above(low) else 0.0, high if below(high) else 1.0)
+
+
 def further_needed(bad: ArrayLike, *, alpha: float, delta: float) -> int:
     """Return how many further error-free decisions would bring `certifying` to its limit.
 
@@ -202,6 +244,15 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
         low, high = np.where(enough, middle, low), np.where(enough, high, middle)
     certain = np.asarray(binom.cdf(low, sizes, risk) >= share(power, "power"))
     return int(sizes[np.argmax(certain)]) if certain.any() else None
+
+
+def _edge(holds: Callable[[float], bool]) -> tuple[float, float]:
+    """Return two neighbouring shares, between which a claim that holds for small ones ceases to hold."""
+    low, high = 1e-6, 1 - 1e-6
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low, high
 
 
 def _in_order(bad: ArrayLike) -> Flags:

@@ -13,6 +13,7 @@ from check_workbench.stats.monitor import (
     certifying_wealth,
     further_needed,
     labels_for_power,
+    risk_bounds,
 )
 
 DECISIONS = st.lists(st.booleans(), max_size=60)
@@ -89,3 +90,23 @@ def test_the_number_of_labels_for_power_gives_that_power() -> None:
     clean = labels_for_power(0.0, alpha=0.05, delta=0.02)
     assert clean is not None
     assert further_needed([], alpha=0.05, delta=0.02) <= clean <= 1.03 * further_needed([], alpha=0.05, delta=0.02)
+
+
+def test_bounds_that_hold_at_every_look_together_miss_the_risk_rarely():
+    rng = np.random.default_rng(3)
+    draws = rng.random((300, 200)) < 0.05
+    missed = np.mean([not low <= 0.05 <= high for low, high in map(risk_bounds, draws)])
+    assert missed <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 300)
+
+
+@given(DECISIONS, st.booleans())
+def test_bounds_only_ever_tighten(bad: list[bool], one: bool) -> None:  # noqa: FBT001 - drawn by hypothesis
+    now, later = risk_bounds(bad), risk_bounds([*bad, one])
+    assert now.low <= later.low + 2e-6
+    assert later.high <= now.high + 2e-6
+
+
+def test_bounds_of_nothing_are_everything() -> None:
+    assert risk_bounds([]) == (0.0, 1.0)
+    low, high = risk_bounds([True] * 50)
+    assert (low > 0.9, high) == (True, 1.0)

@@ -1,19 +1,27 @@
-"""Figures from rows: what a cut would flag, what it would let pass, and how verdicts are spread.
-
-Lines differ by dash and marker, bars by hatching, so that no figure needs its colours to be read. Figures are
-matplotlib's own, without global state; `svg` writes the same bytes for the same rows.
-"""
+"""What a cut would flag, what it would let pass, and how verdicts are spread."""
 
 from __future__ import annotations
 
-import io
-import warnings
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.errors import InputError
+from check_workbench.plots.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    RED,
+    VIOLET,
+    begin,
+    column,
+    legend,
+    shares,
+    short,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,14 +29,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
     from matplotlib.figure import Figure
-    from numpy.typing import NDArray
 
-    Rows = Sequence[Mapping[str, Any]]
+    from check_workbench.plots.canvas import Rows, Theme
 
-Theme = Literal["both", "light", "dark"]
-BLUE, ORANGE, GREEN, RED, VIOLET, GREY = "#3a7bd5", "#c8691c", "#2f8f5b", "#cf4a52", "#8c6bc8", "#808791"
-"""Tones with a contrast of 3:1 and more on white and on near-black."""
-_INK = {"both": "#777d86", "light": "#30363d", "dark": "#d5dae1"}
 _STATUS = {
     "pass": (GREEN, ""),
     "fail": (RED, "////"),
@@ -82,23 +85,23 @@ def precision_recall(rows: Rows, marks: Marks | None = None, *, title: str = "",
     >>> precision_recall(rows).axes[0].get_xlabel()
     'cut: flagged at this score or above'
     """
-    figure, axes = _figure(title, theme)
+    figure, axes = begin(title, theme)
     marks = marks or Marks()
-    at = _column(rows, "at")
+    at = column(rows, "at")
     for name, colour, dash, marker in (("precision", BLUE, "-", "o"), ("recall", ORANGE, (0, (5, 2)), "s")):
-        values = _column(rows, name)
+        values = column(rows, name)
         if np.isnan(values).all():
             axes.plot([], [], color=colour, linestyle=dash, label=f"{name} unknown")
             continue
-        low, high = _column(rows, f"{name}_low"), _column(rows, f"{name}_high")
+        low, high = column(rows, f"{name}_low"), column(rows, f"{name}_high")
         axes.fill_between(at, low, high, step=marks.step, color=colour, alpha=0.18, linewidth=0)
         every = max(1, len(at) // 9)
         style = {"color": colour, "linestyle": dash, "marker": marker, "markevery": every, "markersize": 4.5}
         axes.plot(at, values, drawstyle=f"steps-{marks.step}", linewidth=1.8, label=name, **style)  # type: ignore[arg-type]
     _cuts(axes, marks, theme)
-    _shares(axes, "y")
+    shares(axes, "y")
     axes.set_ylabel("share, with 95 % interval")
-    _legend(axes, theme)
+    legend(axes, theme)
     return figure
 
 
@@ -122,13 +125,13 @@ def flag_load(rows: Rows, marks: Marks | None = None, *, title: str = "", theme:
     >>> flag_load([{"at": 0.5, "load": 0.3}, {"at": 0.9, "load": 0.1}]).axes[0].get_ylabel()
     'share of all work that is flagged'
     """
-    figure, axes = _figure(title, theme)
+    figure, axes = begin(title, theme)
     marks = marks or Marks()
-    at, load = _column(rows, "at"), _column(rows, "load")
+    at, load = column(rows, "at"), column(rows, "load")
     axes.fill_between(at, 0, load, step=marks.step, color=BLUE, alpha=0.18, linewidth=0)
     axes.plot(at, load, drawstyle=f"steps-{marks.step}", color=BLUE, linewidth=1.8)
     _cuts(axes, marks, theme)
-    _shares(axes, "y")
+    shares(axes, "y")
     axes.set_ylabel("share of all work that is flagged")
     return figure
 
@@ -160,8 +163,8 @@ def coverage_risk(
     >>> coverage_risk(rows, target=0.05, certified=0.4).axes[0].get_xlabel()
     'share of work that passes'
     """
-    figure, axes = _figure(title, theme)
-    coverage, risk, bound = (_column(rows, name) for name in ("coverage", "risk", "bound"))
+    figure, axes = begin(title, theme)
+    coverage, risk, bound = (column(rows, name) for name in ("coverage", "risk", "bound"))
     axes.plot(coverage, bound, color=ORANGE, linestyle=(0, (5, 2)), linewidth=1.8, label="upper bound of the risk")
     axes.plot(coverage, risk, color=BLUE, linewidth=1.8, marker="o", markersize=3.5, label="observed risk")
     axes.axhline(target, color=RED, linestyle=":", linewidth=1.8, label=f"target {target:g}")
@@ -169,11 +172,11 @@ def coverage_risk(
         height = float(np.interp(certified, coverage, bound))
         label = f"certified: {100 * certified:.1f} % of the work"
         axes.plot([certified], [height], color=GREEN, marker="D", markersize=8, linestyle="none", label=label)
-    _shares(axes, "x")
+    shares(axes, "x")
     axes.set_ylim(0, float(min(1.02, max(2.5 * target, 1.1 * np.nan_to_num(risk).max()))))
     axes.set_xlabel("share of work that passes")
     axes.set_ylabel("share of errors among it")
-    _legend(axes, theme)
+    legend(axes, theme)
     return figure
 
 
@@ -199,7 +202,7 @@ def verdict_bars(counts: Mapping[str, Mapping[str, int]], *, title: str = "", th
     """
     if not any(sum(of.values()) for of in counts.values()):
         raise InputError("there is nothing to draw: no verdict was counted.")
-    figure, axes = _figure(title, theme, height=1.5 + 0.42 * len(counts))
+    figure, axes = begin(title, theme, height=1.5 + 0.42 * len(counts))
     names = list(counts)
     left = np.zeros(len(names))
     widest = max(sum(of.values()) for of in counts.values())
@@ -208,7 +211,7 @@ def verdict_bars(counts: Mapping[str, Mapping[str, int]], *, title: str = "", th
         width = np.array([counts[name].get(status, 0) for name in names], dtype=np.float64)
         place = np.arange(len(names))
         axes.barh(place, width, left=left, height=0.62, color=colour, alpha=0.25, linewidth=0)
-        bars = axes.barh(place, width, left=left, height=0.62, color="none", label=_short(status.replace("_", " "), 30))
+        bars = axes.barh(place, width, left=left, height=0.62, color="none", label=short(status.replace("_", " "), 30))
         for bar in bars:
             bar.set(edgecolor=colour, hatch=hatch, linewidth=1.2)
         words = [f"{value:.0f}" if value >= 0.04 * widest else "" for value in width]
@@ -216,66 +219,8 @@ def verdict_bars(counts: Mapping[str, Mapping[str, int]], *, title: str = "", th
         left += width
     _named(axes, names, widest)
     axes.set_xlabel("verdicts")
-    _legend(axes, theme)
+    legend(axes, theme)
     return figure
-
-
-def svg(figure: Figure) -> str:
-    """Return a figure as SVG text: the same bytes for the same figure, without dates.
-
-    Examples
-    --------
-    >>> figure = flag_load([{"at": 0.5, "load": 0.3}, {"at": 0.9, "load": 0.1}])
-    >>> svg(figure) == svg(figure)
-    True
-    """
-    from matplotlib import rc_context
-
-    out = io.StringIO()
-    with rc_context({"svg.hashsalt": "check-workbench", "svg.fonttype": "path"}):
-        _saved(figure, out, format="svg", metadata={"Date": None, "Creator": None})
-    return out.getvalue()
-
-
-def png(figure: Figure, *, dpi: int = 144) -> bytes:
-    """Return a figure as PNG with a transparent ground."""
-    out = io.BytesIO()
-    _saved(figure, out, format="png", dpi=dpi, metadata={"Software": None})
-    return out.getvalue()
-
-
-def _figure(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, Axes]:
-    from matplotlib.figure import Figure
-
-    if theme not in _INK:
-        raise UnknownNameError.of("theme", theme, _INK)
-    ink = _INK[theme]
-
-    class Picture(Figure):
-        """A figure that a notebook shows without pyplot."""
-
-        def _repr_png_(self) -> bytes:
-            return png(self, dpi=100)
-
-    figure = Picture(figsize=(7.2, height), layout="constrained", facecolor="none")
-    axes = figure.add_subplot(facecolor="none")
-    for side, spine in axes.spines.items():
-        spine.set_color(ink)
-        spine.set_visible(side in {"left", "bottom"})
-    axes.tick_params(colors=ink, labelcolor=ink, labelsize=9.5)
-    axes.xaxis.label.set_color(ink)
-    axes.yaxis.label.set_color(ink)
-    axes.grid(visible=True, color=ink, alpha=0.22, linewidth=0.6)
-    axes.set_axisbelow(True)
-    if title:
-        axes.set_title(_short(title, 90), color=ink, loc="left", fontsize=11.5, fontweight="bold", parse_math=False)
-    return figure, axes
-
-
-def _column(rows: Rows, name: str) -> NDArray[np.float64]:
-    if not rows:
-        raise InputError("there is nothing to draw: no rows were given.")
-    return np.array([np.nan if row.get(name) is None else row[name] for row in rows], dtype=np.float64)
 
 
 def _cuts(axes: Axes, marks: Marks, theme: Theme) -> None:
@@ -287,20 +232,7 @@ def _cuts(axes: Axes, marks: Marks, theme: Theme) -> None:
         (head,) = axes.plot([marks.chosen], [1.0], color=GREEN, marker="v", markersize=8)
         head.set(transform=axes.get_xaxis_transform(), clip_on=False)
     if marks.current is not None and marks.current != marks.chosen:
-        axes.axvline(marks.current, color=_INK[theme], linewidth=1.4, linestyle="-.", label=f"now {marks.current:g}")
-
-
-def _shares(axes: Axes, side: Literal["x", "y"]) -> None:
-    axes.yaxis.set_major_formatter(_percent)
-    if side == "y":
-        axes.set_ylim(-0.02, 1.04)
-        return
-    axes.set_xlim(0, 1.02)
-    axes.xaxis.set_major_formatter(_percent)
-
-
-def _percent(value: float, _: float) -> str:
-    return f"{round(100 * value, 6):g}%"
+        axes.axvline(marks.current, color=INK[theme], linewidth=1.4, linestyle="-.", label=f"now {marks.current:g}")
 
 
 def _in_order(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
@@ -311,40 +243,18 @@ def _in_order(counts: Mapping[str, Mapping[str, int]]) -> list[str]:
 def _written(axes: Axes, bars: BarContainer, words: list[str], theme: Theme) -> None:
     """Write the counts on the bars, on a ground that keeps the hatching away from them."""
     ground = {"both": "#e9ecf0", "light": "#ffffff", "dark": "#1e2329"}[theme]
-    ink = _INK["light"] if theme == "both" else _INK[theme]
+    ink = INK["light"] if theme == "both" else INK[theme]
     for label in axes.bar_label(bars, words, label_type="center", fontsize=9, color=ink):
         if label.get_text():
             label.set_bbox({"facecolor": ground, "edgecolor": "none", "pad": 1.6, "boxstyle": "round,pad=0.15"})
 
 
-def _legend(axes: Axes, theme: Theme) -> None:
-    _, labels = axes.get_legend_handles_labels()
-    columns = 4 if sum(map(len, labels)) < 60 else 2
-    legend = axes.figure.legend(
-        loc="outside lower center", ncols=columns, frameon=False, fontsize=9.5, handlelength=2.8
-    )
-    for words in legend.get_texts():
-        words.set(color=_INK[theme], parse_math=False)
-
-
 def _named(axes: Axes, names: Sequence[str], widest: float) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    axes.set_yticks(np.arange(len(names)), [_short(name, 36) for name in names], parse_math=False)
+    axes.set_yticks(np.arange(len(names)), [short(name, 36) for name in names], parse_math=False)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.02 * widest)
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False, axis="y")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-
-
-def _short(words: str, most: int) -> str:
-    plain = "".join(sign if sign.isprintable() else " " for sign in words)
-    return plain if len(plain) <= most else f"{plain[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
-
-
-def _saved(figure: Figure, out: IO[Any], **how: Any) -> None:
-    """Write a figure; a sign that the font lacks is drawn as a box and is no reason to warn."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        figure.savefig(out, transparent=True, **how)
