@@ -16,6 +16,7 @@ from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import violations
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.reach import unjudged
+from check_workbench.certificates.replanning import about_plan, choosing, trusts_of
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
@@ -49,7 +50,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
         All looks in the store.
     """
     check = units.check
-    trusts = looks[(looks["call"] == "trust") & (looks["asked"] == check.asked) & (looks["change"] == plan.change)]
+    trusts = trusts_of(looks, check, plan)
     before = _recorded(trusts, check, plan, _fingerprint(units))
     if before is not None:
         return before
@@ -59,7 +60,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
         bound.side: Region(check=check, side=bound.side, reference=labels.measured_on, everything=units.table)
         for bound in plan.bounds
     }
-    left = {bound.side: capital(trusts, check, bound.side) for bound in plan.bounds}
+    left = {bound.side: capital(trusts, check, bound.side, plan) for bound in plan.bounds}
     look = Look(first=earlier == 0, start=plan.start, capital=left)
     found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
     found = [dataclasses.replace(t, unjudged=unjudged(regions[t.bound.side], labels)) for t in found]
@@ -70,6 +71,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     errors = [row for t in found for row in counted_errors(t, units, store)]
     about = {"subject": described(check, store, labels), "look": earlier + 1, "counted_errors": errors}
     made = _with_details(made, labels, found, about)
+    made = dataclasses.replace(made, reasons=(*about_plan(trusts, plan), *made.reasons))
     return _record(store, units, plan, made, tested=any(t.n for t in found))
 
 
@@ -241,6 +243,7 @@ def _record(
         "fingerprint": _fingerprint(units),
         "certified_document": _patched(units.check, made),
         "tested": tested,
+        "choosing": choosing(plan),
     }
     seen = ledger.Look(
         call="trust",
