@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from check_workbench.checks import Check
     from check_workbench.store import Store
 
-READING = ("calibrate", "compare", "diff", "gate", "tune", "preview", "trust")
+READING = ("audit", "calibrate", "compare", "diff", "gate", "tune", "preview", "trust")
 """Calls after which a changed cut may owe its value to the labels that they read."""
 CLOCKS = timedelta(seconds=2)
 """By how much the time of a file may lie before the moment at which it was written."""
