@@ -13,14 +13,17 @@ from check_workbench.certificates.betting import capital
 from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
-from check_workbench.certificates.guards import violations
+from check_workbench.certificates.guards import by_workflow, violations
+from check_workbench.certificates.history import beside, blind_share, history
 from check_workbench.certificates.hygiene import sample
+from check_workbench.certificates.promoting import NOTHING, promotion, reasons_of
 from check_workbench.certificates.reach import unjudged
 from check_workbench.certificates.replanning import about_plan, choosing, trusts_of
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
 from check_workbench.checks import with_threshold
+from check_workbench.dialects import promoted_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,8 +72,17 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     guards += [clash] if clash else []
     made = _certificate(units, plan, labels, found, guards)
     errors = [row for t in found for row in counted_errors(t, units, store)]
-    about = {"subject": described(check, store, labels), "look": earlier + 1, "counted_errors": errors}
+    about = {
+        "subject": described(check, store, labels),
+        "look": earlier + 1,
+        "counted_errors": errors,
+        "looks": history(looks, check, plan.change),
+        "segments": [row for t in found for row in by_workflow(regions[t.bound.side], t)],
+        "blind": blind_share(units, plan),
+    }
     made = _with_details(made, labels, found, about)
+    made = dataclasses.replace(made, reasons=(*made.reasons, *beside(made.details, plan)))
+    made = _promotable(made, check)
     made = dataclasses.replace(made, reasons=(*about_plan(trusts, plan), *made.reasons))
     return _record(store, units, plan, made, tested=any(t.n for t in found))
 
@@ -171,6 +183,17 @@ def _with_details(
     return dataclasses.replace(made, details=details)
 
 
+def _promotable(made: Certificate, check: Check) -> Certificate:
+    """Add what the promotion of a ready check does to its file, or why it cannot be done."""
+    if made.outcome != "ready":
+        return made
+    found = promotion(check, made.change, made.changes())
+    before = set(reasons_of(made.details.get("promotion", NOTHING)))
+    kept = [reason for reason in made.reasons if reason not in before]
+    details = {**made.details, "promotion": found}
+    return dataclasses.replace(made, reasons=(*kept, *reasons_of(found)), details=details)
+
+
 def _bound(found: Tested) -> dict[str, Any]:
     return {
         "side": found.bound.side,
@@ -224,9 +247,10 @@ def _recorded(trusts: pd.DataFrame, check: Check, plan: Plan, fingerprint: str) 
         if (
             same
             and row["check_id"] == check.id
-            and check.document in {row["document"], result.get("certified_document")}
+            and check.document in {row["document"], result.get("certified_document"), result.get("promoted_document")}
         ):
-            return Certificate.from_record(result["certificate"], check)
+            found = Certificate.from_record(result["certificate"], check)
+            return _promotable(found, check) if found.refused else found
     return None
 
 
@@ -242,6 +266,7 @@ def _record(
         "certificate": made.recorded(),
         "fingerprint": _fingerprint(units),
         "certified_document": _patched(units.check, made),
+        "promoted_document": _promoted(units.check, made),
         "tested": tested,
         "choosing": choosing(plan),
     }
@@ -266,3 +291,10 @@ def _patched(check: Check, made: Certificate) -> str | None:
     for change in in_order(check, changes):
         check = with_threshold(check, item=change.item, key=change.key, value=change.value)
     return check.document
+
+
+def _promoted(check: Check, made: Certificate) -> str | None:
+    """Return the document digest that the check will have once the whole patch is written."""
+    if made.outcome != "ready" or made.refused:
+        return None
+    return promoted_check(check, in_order(check, made.changes())).document

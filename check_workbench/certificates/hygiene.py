@@ -12,6 +12,7 @@ import numpy as np
 
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import KEY, decided, unequal
+from check_workbench.certificates.replanning import read_by_others
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +48,8 @@ class Sample:
     """The labels that may certify, those that hygiene took, and the work that the check would judge."""
 
     usable: pd.DataFrame
-    """With `cluster`, and `fresh`: no call read the label before the cut got its present value. In order of time."""
+    """With `cluster`, and `fresh`: no call read the label before the cut, and what chooses labels in the plan, got
+    their present values. In order of time."""
     taken: pd.DataFrame
     """Labels that only hygiene took (see `REGAINABLE`), with `why`."""
     population: pd.DataFrame
@@ -97,7 +99,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
         unknown = labelled["probability_sampled"].isna() & labelled["why"].isna()
         labelled.loc[unknown, "why"] = "probability_unknown"
     since = ledger.cut_since(store, units.check, looks)
-    read = ledger.read_before(looks, since)
+    read = ledger.read_before(looks, since) | read_by_others(looks, units.check, plan)
     labelled["fresh"] = [read.isdisjoint(keys) for keys in labelled["decision_keys"]]
     return Sample(
         usable=labelled[labelled["why"].isna()].reset_index(drop=True),

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import check_workbench as cw
 from check_workbench.calibration.looks import cutoffs_of
 from check_workbench.certificates.betting import capital
 from check_workbench.checks import Check, FlagAt, Item, YesNo
 from check_workbench.stats.monitor import certifying_wealth
 
 ALPHA, DELTA = 0.10, 0.02
+PLAN = cw.plan(change="replace_approval")
 
 
 def at(cut: float) -> Check:
@@ -27,7 +29,7 @@ def look(check: Check, wealth: float | None) -> dict[str, Any]:
 
 
 def left(rows: list[dict[str, Any]], check: Check) -> float:
-    return capital(pd.DataFrame(rows, columns=["check_id", "cutoffs", "result"]), check, "false_pass")
+    return capital(pd.DataFrame(rows, columns=["check_id", "cutoffs", "result"]), check, "false_pass", PLAN)
 
 
 def test_without_earlier_bets_or_a_moved_cut_everything_is_left() -> None:
