@@ -18,7 +18,7 @@ from check_workbench.certificates.reach import furthest
 from check_workbench.results import DECIDED
 from check_workbench.stats.certify import labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
-from check_workbench.stats.intervals import lower_bounds, upper_bounds
+from check_workbench.stats.intervals import lower_bounds, upper_bound, upper_bounds
 from check_workbench.stats.monitor import certifying, further_needed, labels_for_power
 
 if TYPE_CHECKING:
@@ -190,8 +190,10 @@ def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested
     path = region.cuts(start=look.start)
     inside = float(np.mean(region.inside(region.scored(region.reference))))
     first = int(np.searchsorted(path.coverage, inside + 1e-9))
+    if first == len(path.at):
+        return found
     rows = region.scored(usable)
-    beyond = dataclasses.replace(path, first=first)
+    beyond = dataclasses.replace(path, first=first, reserve=0.0)
     step = walk(region.scores(usable), region.wrong(rows), beyond, alpha=found.bound.target, delta=found.delta)
     place = furthest(region, sample, beyond, step)
     if place is None:
@@ -211,8 +213,8 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     path = region.cuts(start=look.start)
     step = walk(scores, wrong, path, alpha=bound.target, delta=delta)
     reached = furthest(region, sample, path, step)
-    place = reached if reached is not None else min(path.first, len(path.at) - 1)
-    if place < 0:
+    place = reached if reached is not None else step.first
+    if place is None:
         return Tested(bound=bound, way="walk", delta=delta, labels=rows.iloc[:0])
     values = path.at
     cut = float(values[place])
@@ -224,7 +226,7 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         delta=delta,
         n=n,
         errors=errors,
-        upper=own_cut(errors, n, alpha=bound.target, delta=delta).bound,
+        upper=upper_bound(errors, n, delta=float(step.level[place])) if n else 1.0,
         certified=reached is not None,
         coverage=_covered(region, sample, cut),
         changes=region.changes(cut) if reached is not None else (),

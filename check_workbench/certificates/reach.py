@@ -46,10 +46,8 @@ def furthest(region: Region, sample: Sample, cuts: Cuts, step: Walk) -> int | No
     silent = region.scored(_without(sample.population, told))
     scores = (region.scores(told), region.scores(silent))
     own = (region.inside(told), region.inside(silent))
-    for place in range(step.certified, cuts.first - 1, -1):
-        if _speak(scores, own, float(path[place])):
-            return place
-    return None
+    passed = np.flatnonzero(step.passed)[::-1].tolist()
+    return next((place for place in passed if _speak(scores, own, float(path[place]))), None)
 
 
 def _without(rows: pd.DataFrame, told: pd.DataFrame) -> pd.DataFrame:

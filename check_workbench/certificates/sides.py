@@ -14,7 +14,7 @@ import numpy as np
 
 from check_workbench.checks import PassBand, PassLevel, PassNames, Threshold, thresholds
 from check_workbench.results import DECIDED
-from check_workbench.stats.certify import Cuts, coverage_cuts, distinct
+from check_workbench.stats.certify import coverage_cuts, distinct
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from check_workbench.checks import Check
     from check_workbench.plans import Side
+    from check_workbench.stats.certify import Cuts
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
@@ -102,7 +103,7 @@ class Region:
         values, coverage = found.at, found.coverage
         possible = np.array([self._expressible(*pair) for pair in zip(values.tolist(), coverage.tolist(), strict=True)])
         labelled = bool(self.reference["labelled"].any())
-        return Cuts(at=values[possible], coverage=coverage[possible], first=found.first, labelled=labelled)
+        return dataclasses.replace(found, at=values[possible], coverage=coverage[possible], labelled=labelled)
 
     def _expressible(self, at: float, coverage: float) -> bool:
         named = [place for place, item in enumerate(self.check.items) if isinstance(item.cut, PassNames | PassLevel)]

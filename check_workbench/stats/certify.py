@@ -6,6 +6,7 @@ hand in negated scores and count good work as bad.
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ from check_workbench.stats.arrays import counts, flags, floats, share
 from check_workbench.stats.intervals import upper_bound
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
     from check_workbench.stats.arrays import Floats, Ints
 
@@ -26,6 +27,8 @@ MOST = 1_000_000
 """Labels beyond which nobody collects."""
 START = 0.40
 """Coverage at which the walk begins, fixed before any label is read."""
+RESERVE = 0.2
+"""Share of the allowed error that the walk keeps for the loosest cut."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +49,9 @@ class Cuts:
     at: Floats
     coverage: Floats
     first: int
-    """Place of the cut at which the walk begins."""
-    reserve: float = 0.0
-    """Share of delta that is kept for the loosest cut."""
+    """Place of the strictest cut at which a walk may begin."""
+    reserve: float = RESERVE
+    """Share of delta that a walk keeps for the loosest cut."""
     labelled: bool = False
     """Whether labelled work is among the scores that made the cuts; then the label that lies at a cut does not count
     there, since it made the cut."""
@@ -56,19 +59,32 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """How far a fixed sequence of tests came: the steps taken, and the last cut that passed."""
+    """How far a fixed sequence of tests came: what each cut was tested with, and the loosest that passed."""
 
     errors: Ints
     """Labelled errors among what passes, per cut."""
     n: Ints
     """Labels among what passes, per cut."""
     p: Floats
+    level: Floats
+    """Delta at which each cut was tested; 0 where it was not."""
     certified: int | None
-    """Place of the loosest certified cut; None where already the first test failed."""
+    """Place of the loosest certified cut; None where no test passed."""
     at: float | None = None
     coverage: float = 0.0
     bound: float | None = None
-    """Upper bound of the risk at the certified cut."""
+    """Upper bound of the risk at the certified cut, for the delta at which it was tested."""
+
+    @property
+    def passed(self) -> NDArray[np.bool_]:
+        """Which cuts were tested and passed."""
+        return (self.level > 0) & (self.p <= self.level)
+
+    @property
+    def first(self) -> int | None:
+        """Place of the cut at which the walk began; None where there were no cuts."""
+        tested = np.flatnonzero(self.level)
+        return int(tested[0]) if len(tested) else None
 
 
 def p_value(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
@@ -126,7 +142,7 @@ def distinct(scores: ArrayLike) -> int:
     return len(np.unique(floats(scores)))
 
 
-def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START, reserve: float = 0.0) -> Cuts:
+def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -> Cuts:
     """Return cuts at k equal steps of coverage over unlabelled scores, as whole groups of equal scores.
 
     Parameters
@@ -137,8 +153,6 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START, r
         Number of steps.
     start
         Coverage at which a walk over these cuts begins; fix it before any label is read.
-    reserve
-        Share of delta that the walk keeps for the loosest cut, in [0, 1).
 
     Raises
     ------
@@ -162,17 +176,17 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START, r
     at = np.unique(ordered[len(ordered) - rank])[::-1]
     passing = len(ordered) - np.searchsorted(ordered, at, side="left")
     coverage = passing / len(ordered)
-    if not 0 <= reserve < 1:
-        raise InputError(f"reserve must lie in [0, 1), got {reserve}.")
     first = int(np.searchsorted(coverage, share(start, "start") - 1e-9))
-    return Cuts(at=at, coverage=coverage, first=first, reserve=reserve)
+    return Cuts(at=at, coverage=coverage, first=first)
 
 
 def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: float) -> Walk:
-    """Test cuts from a fixed coverage (40 %) towards looser ones, and stop at the first that fails.
+    """Test cuts from a fixed coverage (40 %) towards looser ones until one fails, then the loosest in any case.
 
-    The sequence is fixed before labels are read, so every test has the whole delta (fixed-sequence testing), or what
-    is not reserved for the loosest cut, which is tested in any case (fallback testing).
+    The order of the tests is fixed before labels are read. Of delta, the walk has what is not reserved, at every cut,
+    because it stops where a test fails; the loosest cut has the reserve, and all of delta where the walk gets there.
+    A walk over few labels begins at the strictest cut that could be certified if none of the labels expected there
+    were an error.
 
     Parameters
     ----------
@@ -185,7 +199,7 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     alpha
         Target risk among what passes.
     delta
-        Allowed chance that the certified cut's risk is larger.
+        Allowed chance that any certified cut's risk is larger.
 
     Raises
     ------
@@ -194,8 +208,9 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
 
     Notes
     -----
-    Sources: Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei); Wiens and Dmitrienko (2005), Journal of
-    Biopharmaceutical Statistics 15, fallback procedure.
+    Sources: the fallback procedure, Wiens and Dmitrienko (2005), Journal of Biopharmaceutical Statistics 15, which
+    controls the chance of any wrong certificate whatever the dependence of the tests; Learn then Test (Angelopoulos,
+    Bates, Candes, Jordan, Lei) for exact tests of cuts.
 
     Examples
     --------
@@ -203,7 +218,7 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     >>> labelled = np.linspace(0, 1, 201)
     >>> found = walk(labelled, labelled < 0.3, cuts, alpha=0.10, delta=0.10)
     >>> found.at, round(found.coverage, 2), round(found.bound, 3)
-    (0.3, 0.7, 0.016)
+    (0.3, 0.7, 0.018)
     """
     values = floats(scores)
     at = cuts.at[::-1]
@@ -214,31 +229,38 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     if cuts.labelled:
         n = np.maximum(n - np.isin(cuts.at, values), errors)
     p = p_value(errors, n, alpha)
-    last, level = _loosest(p, cuts, share(delta, "delta"))
-    if last is None:
-        return Walk(errors=errors, n=n, p=p, certified=None)
-    return Walk(
-        errors=errors,
-        n=n,
-        p=p,
+    level = _levels(p, cuts, _first(cuts, len(values), alpha, share(delta, "delta")), delta)
+    found = Walk(errors=errors, n=n, p=p, level=level, certified=None)
+    if not found.passed.any():
+        return found
+    last = int(np.flatnonzero(found.passed)[-1])
+    return dataclasses.replace(
+        found,
         certified=last,
         at=float(cuts.at[last]),
         coverage=float(cuts.coverage[last]),
-        bound=upper_bound(int(errors[last]), int(n[last]), delta=level),
+        bound=upper_bound(int(errors[last]), int(n[last]), delta=float(level[last])),
     )
 
 
-def _loosest(p: Floats, cuts: Cuts, delta: float) -> tuple[int | None, float]:
-    """Return the place of the loosest cut that passes, and the delta at which it was tested."""
-    if cuts.first >= len(p):
-        return None, delta
+def _first(cuts: Cuts, labels: int, alpha: float, delta: float) -> int:
+    """Return where a walk begins, by the number of labels alone."""
+    fewest = np.log(delta * (1 - cuts.reserve)) / np.log1p(-alpha)
+    enough = int(np.searchsorted(cuts.coverage * labels, fewest))
+    return min(max(cuts.first, enough), len(cuts.at) - 1)
+
+
+def _levels(p: Floats, cuts: Cuts, first: int, delta: float) -> Floats:
+    """Return the delta at which each cut is tested."""
+    level = np.zeros(len(p))
+    if not len(p):
+        return level
     kept = cuts.reserve * delta
-    failed = p[cuts.first : -1] > delta - kept
-    steps = int(np.argmax(failed)) if failed.any() else len(failed)
-    level = delta if steps == len(failed) else kept
-    if level > 0 and p[-1] <= level:
-        return len(p) - 1, level
-    return (cuts.first + steps - 1 if steps else None), delta - kept
+    failed = np.flatnonzero(p[first:-1] > delta - kept)
+    stop = first + int(failed[0]) if len(failed) else len(p) - 1
+    level[first : stop + 1] = delta - kept
+    level[-1] = kept if len(failed) else delta
+    return level
 
 
 def labels_needed(errors: int, n: int, *, alpha: float, delta: float) -> int:

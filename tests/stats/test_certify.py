@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.stats import binom
 
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.certify import (
+    RESERVE,
     Cuts,
     coverage_cuts,
     distinct,
@@ -127,26 +129,41 @@ def test_cuts_are_distinct_observed_whole_groups_strictest_first(values: list[in
     assert cuts.first == 0 or cuts.coverage[cuts.first - 1] < 0.4
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.floats(0, 0.4))
-def test_the_walk_is_the_slow_walk(seed: int, n: int, risk: float) -> None:
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.floats(0, 0.4), st.sampled_from([0.0, 0.2, 0.5]))
+def test_the_walk_is_the_slow_walk(seed: int, n: int, risk: float, reserve: float) -> None:
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 30, n) / 30
     bad = rng.random(n) < risk
-    cuts = coverage_cuts(rng.integers(0, 30, 200) / 30, k=20)
+    cuts = dataclasses.replace(coverage_cuts(rng.integers(0, 30, 200) / 30, k=20), reserve=reserve)
     found = walk(scores, bad, cuts, alpha=0.15, delta=0.1)
-    last = None
-    for place in range(cuts.first, len(cuts.at)):
-        passing = scores >= cuts.at[place]
-        if binom.cdf(bad[passing].sum(), passing.sum(), 0.15) > 0.1:
-            break
-        last = place
-    assert found.certified == last
+    level, passed = slowly(scores, bad, cuts, alpha=0.15, delta=0.1)
+    assert found.level == pytest.approx(level)
+    assert np.flatnonzero(found.passed).tolist() == passed
     assert found.n.tolist() == [(scores >= at).sum() for at in cuts.at]
     assert found.errors.tolist() == [bad[scores >= at].sum() for at in cuts.at]
-    if last is not None:
-        assert found.at == cuts.at[last]
+    assert found.certified == (passed[-1] if passed else None)
+    if passed:
+        assert found.at == cuts.at[passed[-1]]
         assert found.bound is not None
         assert found.bound <= 0.15 + 1e-9
+
+
+def slowly(scores: Any, bad: Any, cuts: Cuts, *, alpha: float, delta: float) -> tuple[list[float], list[int]]:
+    """Test cut after cut: each has its own share of delta, and what the cut before hands on where that one passed."""
+    first = cuts.first
+    while first < len(cuts.at) - 1 and (1 - alpha) ** (cuts.coverage[first] * len(scores)) > delta * (1 - cuts.reserve):
+        first += 1
+    level, passed, handed = [0.0] * len(cuts.at), [], 0.0
+    for place in range(first, len(cuts.at)):
+        level[place] = handed
+        level[place] += delta * (1 - cuts.reserve) * (place == first) + delta * cuts.reserve * (
+            place == len(cuts.at) - 1
+        )
+        passing = scores >= cuts.at[place]
+        p = binom.cdf(bad[passing].sum(), passing.sum(), alpha)
+        handed = level[place] if level[place] > 0 and p <= level[place] else 0.0
+        passed += [place] if handed else []
+    return level, passed
 
 
 def test_the_walk_does_not_depend_on_the_order_of_rows() -> None:
@@ -165,24 +182,46 @@ def test_the_walk_without_labels_certifies_nothing() -> None:
 def test_what_is_reserved_tests_the_loosest_cut_in_any_case() -> None:
     scores = np.linspace(0, 1, 400, endpoint=False)
     bad = (scores >= 0.96) & (scores < 0.999)
-    plain, kept = coverage_cuts(GRID), coverage_cuts(GRID, reserve=0.2)
+    kept = coverage_cuts(GRID)
+    plain = dataclasses.replace(kept, reserve=0.0)
     assert walk(scores, bad, plain, alpha=0.08, delta=0.1).certified is None
     found = walk(scores, bad, kept, alpha=0.08, delta=0.1)
     assert found.coverage == 1
-    assert found.bound == pytest.approx(upper_bound(int(bad.sum()), 400, delta=0.02))
-    assert walk(scores, np.zeros(400), kept, alpha=0.08, delta=0.1).coverage == 1
-    with pytest.raises(InputError, match="reserve"):
-        coverage_cuts(GRID, reserve=1)
+    assert np.flatnonzero(found.passed).tolist() == [49]
+    assert found.bound == pytest.approx(upper_bound(int(bad.sum()), 400, delta=RESERVE * 0.1))
 
 
-@pytest.mark.parametrize("reserve", [0.0, 0.2])
-def test_a_path_that_begins_beyond_its_end_certifies_nothing(reserve: float) -> None:
-    at, coverage = np.array([0.9, 0.1]), np.array([0.1, 0.9])
-    for cuts in (
-        Cuts(at=at, coverage=coverage, first=2, reserve=reserve),
-        Cuts(at=at[:0], coverage=coverage[:0], first=0, reserve=reserve),
-    ):
-        assert walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1).certified is None
+def test_a_walk_that_reaches_the_loosest_cut_tests_it_with_all_of_delta() -> None:
+    scores = np.linspace(0, 1, 400, endpoint=False)
+    found = walk(scores, np.zeros(400), coverage_cuts(GRID), alpha=0.08, delta=0.1)
+    assert found.coverage == 1
+    assert found.level[-2:] == pytest.approx([0.08, 0.1])
+    assert found.bound == pytest.approx(upper_bound(0, 400, delta=0.1))
+
+
+def test_a_walk_over_few_labels_begins_where_a_certificate_is_possible() -> None:
+    cuts = coverage_cuts(GRID)
+    scores = np.linspace(0, 1, 60, endpoint=False)
+    found = walk(scores, np.zeros(60), cuts, alpha=0.05, delta=0.1)
+    assert found.first is not None
+    assert cuts.coverage[found.first] == pytest.approx(0.84)
+    assert 0.95 ** (60 * 0.84) <= 0.08 < 0.95 ** (60 * 0.82)
+    assert found.coverage == 1
+    many = walk(np.linspace(0, 1, 600), np.zeros(600), cuts, alpha=0.05, delta=0.1)
+    assert many.first == cuts.first
+
+
+def test_a_path_that_ends_before_its_beginning_has_one_test() -> None:
+    cuts = Cuts(at=np.array([0.9, 0.1]), coverage=np.array([0.1, 0.3]), first=2)
+    found = walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1)
+    assert found.level.tolist() == [0, 0.1]
+    assert found.coverage == 0.3
+
+
+def test_a_path_without_cuts_certifies_nothing() -> None:
+    cuts = Cuts(at=np.zeros(0), coverage=np.zeros(0), first=0)
+    found = walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1)
+    assert (found.certified, found.first) == (None, None)
 
 
 def test_a_constant_score_leaves_one_cut() -> None:
