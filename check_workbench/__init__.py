@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from check_workbench.calibration import calibrate
     from check_workbench.certificates import trust
+    from check_workbench.changes import diff
     from check_workbench.comparison import compare
     from check_workbench.dialects import read_checks
     from check_workbench.drafts import preview
@@ -27,6 +28,7 @@ _HOMES = {
     "calibrate": ("calibration", "calibrate"),
     "compare": ("comparison", "compare"),
     "connect": ("engines", "connect"),
+    "diff": ("changes", "diff"),
     "evaluate": ("evaluation", "evaluate"),
     "open": ("store", "open_store"),
     "plan": ("plans", "plan"),
@@ -40,6 +42,7 @@ __all__ = [
     "calibrate",
     "compare",
     "connect",
+    "diff",
     "evaluate",
     "open",
     "plan",

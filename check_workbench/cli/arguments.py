@@ -27,7 +27,7 @@ def parser() -> grammar.Parser:
     )
     main.add_argument("--version", action="version", version=f"check-workbench {__version__}")
     commands = main.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for add in (_demo, _formats, _load, _validate, _evaluate, _preview, _calibrate, _plan, _trust):
+    for add in (_demo, _formats, _load, _validate, _evaluate, _preview, _calibrate, _plan, _trust, _diff):
         add(commands)
     return main
 
@@ -164,3 +164,20 @@ def _trust(commands: grammar.Adder) -> None:
     grammar.bounds(command)
     command.add_argument("--report", metavar="FILE", help="write the report as HTML")
     command.epilog = f"{LOOKS}\n\n{command.epilog}"
+
+
+def _diff(commands: grammar.Adder) -> None:
+    command = grammar.command(
+        commands,
+        "diff",
+        "changing:diff",
+        "list the runs whose verdict changed between two versions of a check",
+        "diff checks/loop.check.yaml --db refunds.duckdb",
+        "diff checks/loop.check.yaml --db refunds.duckdb --against main",
+        "diff checks/loop.check.yaml --db refunds.duckdb --against tried/loop.check.yaml",
+    )
+    grammar.store(command)
+    command.add_argument("check", metavar="CHECK", help=grammar.CHECK)
+    command.add_argument(
+        "--against", default="HEAD", metavar="REV|FILE", help="a git revision, or another file or FILE#ID (%(default)s)"
+    )

@@ -35,6 +35,7 @@ REASONS = {
     "unclear": "'unclear' says neither good nor bad",
     "unknown_run": "its run is not in the store",
     "unmatched": "it cannot be told which work it is about",
+    "unsure": "one of the versions leaves that work to a person",
     "verdict_seen_unknown": "it is not known whether the person had seen the verdict",
 }
 

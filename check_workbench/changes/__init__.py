@@ -1,0 +1,8 @@
+"""What changed between two versions of a check, and whether a folder of checks still keeps what was once measured."""
+
+from __future__ import annotations
+
+from check_workbench.changes.differing import diff
+from check_workbench.changes.outcome import Difference
+
+__all__ = ["Difference", "diff"]
