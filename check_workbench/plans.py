@@ -28,11 +28,22 @@ DEFAULT_BOUNDS = {"enforce": ("max_false_fail", 0.10), "replace_approval": ("max
 
 
 EXPLAINED = {
-    "cluster": "  # what makes runs belong together: session_id, workflow or run_id",
-    "start": "  # share of the work that is decided where the search for a cut begins",
-    "blind_share": "  # share of the work that people are to decide without sight of the verdict",
+    "change": "enforce: advisory goes, the approver stays; replace_approval: the approve step goes",
+    "max_false_pass": "largest share of bad work among what the check passes; null is not tested",
+    "max_false_fail": "largest share of good work among what the check fails; null is not tested",
+    "confidence": "smallest chance that a positive decision is right",
+    "checks": "how many checks must hold together; each has an equal share of the allowed error",
+    "cluster": "what makes runs belong together: session_id, workflow or run_id",
+    "labels": "check: decisions about the check; work: also decisions about the work",
+    "window_start": "decisions before this time are left out",
+    "window_end": "decisions from this time on are left out",
+    "start": "share of the work that is decided where the search for a cut begins",
+    "blind_share": "share of the decisions that people are to make without sight of the verdict",
+    "signature_required": "true: nothing is decided until signed_by names somebody",
+    "signed_by": "whoever answers for this plan",
 }
 """Comments in a plan file."""
+MOST_CHECKS = 1000
 
 
 class PlanSettings(TypedDict, total=False):
@@ -41,6 +52,7 @@ class PlanSettings(TypedDict, total=False):
     max_false_pass: float | None
     max_false_fail: float | None
     confidence: float
+    checks: int
     cluster: str
     labels: str
     window_start: str | datetime | None
@@ -70,7 +82,9 @@ class Plan:
     max_false_fail: float | None = None
     """Largest share of good work among what the check fails; None is not tested."""
     confidence: float = 0.9
-    """Smallest chance that a positive decision is right."""
+    """Smallest chance that a positive decision is right; of several checks, that all of them are."""
+    checks: int = 1
+    """How many checks must hold together; each has an equal share of the allowed error."""
     cluster: str = "session_id"
     """What makes runs belong together: session_id (runs without one stand alone), workflow, or run_id."""
     labels: str = "check"
@@ -92,8 +106,13 @@ class Plan:
         return round(1 - self.confidence, 12)
 
     @property
+    def share(self) -> float:
+        """The part of it that one check may spend."""
+        return self.delta / self.checks
+
+    @property
     def bounds(self) -> tuple[Bound, ...]:
-        """The bounds that are tested; each has an equal share of delta."""
+        """The bounds that are tested; each has an equal share of what the check may spend."""
         given: list[tuple[Side, float]] = []
         if self.max_false_fail is not None:
             given.append(("false_fail", self.max_false_fail))
@@ -101,7 +120,7 @@ class Plan:
             given.append(("false_pass", self.max_false_pass))
         if self.change == "replace_approval":
             given.reverse()
-        return tuple(Bound(side=side, target=target, delta=self.delta / len(given)) for side, target in given)
+        return tuple(Bound(side=side, target=target, delta=self.share / len(given)) for side, target in given)
 
     @property
     def digest(self) -> str:
@@ -116,7 +135,7 @@ class Plan:
     def to_yaml(self) -> str:
         """Return the plan as the text of a plan file; every scalar is also JSON, so any YAML version reads it alike."""
         lines = [
-            f"{name}: {json.dumps(value, ensure_ascii=False)}{EXPLAINED.get(name, '')}"
+            f"{name}: {json.dumps(value, ensure_ascii=False)}  # {EXPLAINED[name]}"
             for name, value in self.to_dict().items()
         ]
         return "\n".join(["# What must hold before the check is trusted. Fixed before any label is read.", *lines, ""])
@@ -140,7 +159,8 @@ class Plan:
             f"{'bad among passed' if b.side == 'false_pass' else 'good among failed'} ≤ {b.target:.3g}"
             for b in self.bounds
         )
-        return f"{self.change}: {targets}, with confidence {self.confidence:.3g} (plan {self.digest[:8]})"
+        together = f" for {self.checks} checks together" if self.checks > 1 else ""
+        return f"{self.change}: {targets}, with confidence {self.confidence:.3g}{together} (plan {self.digest[:8]})"
 
 
 def plan(change: Change = "enforce", **settings: Unpack[PlanSettings]) -> Plan:
@@ -178,6 +198,7 @@ def plan(change: Change = "enforce", **settings: Unpack[PlanSettings]) -> Plan:
     for name in ("window_start", "window_end"):
         values[name] = _moment(name, values.get(name))
     _check_shares(values)
+    _check_count(values)
     _check_words(values)
     return Plan(change=change, **values)
 
@@ -235,6 +256,12 @@ def _check_shares(values: Mapping[str, Any]) -> None:
             continue
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1:
             raise InputError(f"{name} must be a share between 0 and 1, both excluded, such as 0.1; got {value!r}.")
+
+
+def _check_count(values: Mapping[str, Any]) -> None:
+    count = values.get("checks", 1)
+    if isinstance(count, bool) or not isinstance(count, int) or not 1 <= count <= MOST_CHECKS:
+        raise InputError(f"checks must be a whole number of checks from 1 to {MOST_CHECKS}; got {count!r}.")
 
 
 def _check_words(values: Mapping[str, Any]) -> None:

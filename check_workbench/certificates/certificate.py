@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from check_workbench.calibration.outcome import MIME, in_order, patch_of
+from check_workbench.calibration.outcome import MIME
+from check_workbench.certificates.joint import in_words, joint
+from check_workbench.certificates.promoting import texts
 from check_workbench.checks import Threshold
 from check_workbench.errors import InputError, UnknownNameError
 
@@ -55,6 +57,12 @@ class Certificate:
     def exit_code(self) -> int:
         """The exit code of the command line."""
         return EXIT_CODES[self.outcome]
+
+    @property
+    def refused(self) -> str | None:
+        """Why the file of a ready check cannot be patched, if it cannot."""
+        words: str | None = self.details.get("promotion", {}).get("refused")
+        return words
 
     def changes(self) -> tuple[Threshold, ...]:
         """Return the certified numbers, where they are not those of the file."""
@@ -168,15 +176,39 @@ class Certificates(Sequence[Certificate]):
         return self.entries[0]
 
     def patch(self) -> str:
-        """Return the certified numbers as a unified diff of the checks' files; empty where the files say them already.
+        """Return the certified numbers and the promotion of every ready check as a unified diff of their files.
+
+        *Enforce* takes `advisory` away. *Replace the approval* also takes the approve step away and leads every link
+        to it on. Files that say it already have no part in it.
 
         Raises
         ------
         InputError
-            If a check was not read from a file.
+            If an approve step cannot be taken away safely, or a file says something else by now.
         """
-        ready = [(e.subject, e.changes()) for e in self.entries if e.subject is not None and e.outcome == "ready"]
-        return patch_of([(subject, in_order(subject, changes)) for subject, changes in ready])
+        from check_workbench.dialects import unified
+
+        return "".join(unified(path, old, new) for path, (_, old, new) in texts(self.entries).items())
+
+    def apply(self) -> tuple[str, ...]:
+        """Write what `patch` shows, and return the files that changed.
+
+        Raises
+        ------
+        InputError
+            As `patch`, or if a file cannot be written.
+        """
+        from check_workbench.dialects import rewrite
+
+        changed = {path: found for path, found in texts(self.entries).items() if found[1] != found[2]}
+        for check, old, new in changed.values():
+            rewrite(check, old, new)
+        return tuple(changed)
+
+    @property
+    def together(self) -> str | None:
+        """How sure all ready decisions of several checks are at the same time, in words."""
+        return in_words(joint(self.entries, self.plan), self.plan)
 
     def report(self, path: str | Path) -> Path:
         """Write a report.
@@ -211,14 +243,20 @@ class Certificates(Sequence[Certificate]):
 
     def to_json(self) -> dict[str, Any]:
         """Return the decisions as plain values, ready for `json.dumps`."""
-        return {"checks": [entry.to_dict() for entry in self.entries]}
+        return {"checks": [entry.to_dict() for entry in self.entries], **self._joint()}
 
     def full_json(self) -> dict[str, Any]:
         """Return the decisions with the plan and every detail."""
-        return {"plan": self.plan.to_dict(), "checks": [entry.recorded() for entry in self.entries]}
+        plan = {**self.plan.to_dict(), "digest": self.plan.digest}
+        return {"plan": plan, "checks": [entry.recorded() for entry in self.entries], **self._joint()}
+
+    def _joint(self) -> dict[str, Any]:
+        found = joint(self.entries, self.plan)
+        return {} if found is None else {"together": found}
 
     def __repr__(self) -> str:
-        return "\n".join([str(self.plan), *map(str, self.entries)])
+        lines = [str(self.plan), *map(str, self.entries), *([self.together] if self.together else [])]
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         from check_workbench.certificates.report import html_fragment

@@ -14,7 +14,7 @@ from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import by_workflow, violations
-from check_workbench.certificates.history import beside, blind_share, history
+from check_workbench.certificates.history import blind_share, history, too_few_blind
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.promoting import NOTHING, promotion, reasons_of
 from check_workbench.certificates.reach import unjudged
@@ -81,7 +81,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
         "blind": blind_share(units, plan),
     }
     made = _with_details(made, labels, found, about)
-    made = dataclasses.replace(made, reasons=(*made.reasons, *beside(made.details, plan)))
+    made = dataclasses.replace(made, reasons=(*made.reasons, *too_few_blind(about["blind"])))
     made = _promotable(made, check)
     made = dataclasses.replace(made, reasons=(*about_plan(trusts, plan), *made.reasons))
     return _record(store, units, plan, made, tested=any(t.n for t in found))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from numpy.typing import NDArray
 
     from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
@@ -36,12 +38,34 @@ def violations(region: Region, found: Tested, sample: Sample) -> list[str]:
     return [*_segments(region, found), *_drift(region, found, sample), *_ceiling(found, sample)]
 
 
-def _segments(region: Region, found: Tested) -> Iterator[str]:
+def by_workflow(region: Region, found: Tested) -> list[dict[str, Any]]:
+    """Count labels and errors of each workflow, where there are several.
+
+    Parameters
+    ----------
+    region
+        The side that was tested.
+    found
+        The test, with the labels that it counted.
+    """
+    names, n, errors = _counts(region, found)
+    return [
+        {"side": found.bound.side, "workflow": str(name), "n": int(total), "errors": int(e),
+         "tested": bool(total >= SEGMENT_LABELS)}
+        for name, total, e in zip(names, n, errors, strict=True)
+        if len(names) > 1
+    ]  # fmt: skip
+
+
+def _counts(region: Region, found: Tested) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     if found.labels is None or found.labels.empty:
-        return
+        return np.array([]), np.array([]), np.array([])
     names, place = np.unique(found.labels["workflow"].fillna("(none)").astype(str), return_inverse=True)
-    n = np.bincount(place)
-    errors = np.bincount(place, weights=region.wrong(found.labels))
+    return names, np.bincount(place), np.bincount(place, weights=region.wrong(found.labels))
+
+
+def _segments(region: Region, found: Tested) -> Iterator[str]:
+    names, n, errors = _counts(region, found)
     large = n >= SEGMENT_LABELS
     if large.sum() < 2:
         return
@@ -77,6 +101,7 @@ def _ceiling(found: Tested, sample: Sample) -> Iterator[str]:
     guard = ceiling(ties, doubles, alpha=found.bound.target, delta=found.bound.delta)
     if guard is not None and guard.violated:
         yield (
-            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, at least "
-            f"{percent(guard.statistic)}, which is above the target: settle them, or raise the target"
+            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, so on at least "
+            f"{percent(guard.statistic)} of all: the target {percent(found.bound.target)} is below the human ceiling. "
+            "Settle what they disagree on, or raise the target"
         )

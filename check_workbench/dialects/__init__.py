@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from check_workbench.dialects.check1_promotion import approval_of
 from check_workbench.dialects.check1_records import answers_of_record
 from check_workbench.dialects.problems import Found, Problem, Reading
 from check_workbench.dialects.reading import Survey, read, read_checks, survey
 from check_workbench.dialects.validating import file_json, validate_json
-from check_workbench.dialects.writing import apply, diff, enforced, patched
+from check_workbench.dialects.writing import (
+    apply,
+    diff,
+    notes_on,
+    patched,
+    promoted,
+    promoted_check,
+    rewrite,
+    text_of,
+    unified,
+)
 
 __all__ = [
     "Found",
@@ -15,12 +26,18 @@ __all__ = [
     "Survey",
     "answers_of_record",
     "apply",
+    "approval_of",
     "diff",
-    "enforced",
     "file_json",
+    "notes_on",
     "patched",
+    "promoted",
+    "promoted_check",
     "read",
     "read_checks",
+    "rewrite",
     "survey",
+    "text_of",
+    "unified",
     "validate_json",
 ]

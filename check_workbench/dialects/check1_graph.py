@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from check_workbench.dialects.problems import Problems
 
 LINKS = ("next", "on_reject", "on_timeout", "parallel")
+JOIN = "join"
+"""Where the last step of a parallel branch leads. Source: parallel-1, section 2."""
 
 
 def linked(steps: Many[tuple[Fields, str, str]]) -> tuple[ProcessStep, ...]:
@@ -35,7 +37,7 @@ def linked(steps: Many[tuple[Fields, str, str]]) -> tuple[ProcessStep, ...]:
             id=id_,
             kind=kind,
             next=_successors(fields, kind, ids[place + 1 : place + 2]),
-            on_reject=next((target for _, target in _targets(fields.node.get("on_reject"))), None),
+            on_reject=next((target for _, target in targets(fields.node.get("on_reject"))), None),
             checked=fields.has("check"),
         )
         for place, (fields, id_, kind) in enumerate(steps)
@@ -45,10 +47,11 @@ def linked(steps: Many[tuple[Fields, str, str]]) -> tuple[ProcessStep, ...]:
 def inspect(steps: Many[ProcessStep], fields: Many[Fields], problems: Problems) -> None:
     """Report links to steps that do not exist, and steps that are never reached."""
     ids = [step.id for step in steps]
+    forks = any(step.kind == "parallel" for step in steps)
     for each in fields:
         for link in LINKS:
-            for node, target in _targets(each.node.get(link)):
-                if target not in ids:
+            for node, target in targets(each.node.get(link)):
+                if target not in ids and not (target == JOIN and forks):
                     said = f"{link} names the step {target!r}, which does not exist"
                     problems.error(node, "unknown-step", said, hint=hint(target, ids))
     if steps and steps[-1].kind not in {"finish", "parallel"} and not fields[-1].has("next"):
@@ -62,12 +65,12 @@ def inspect(steps: Many[ProcessStep], fields: Many[Fields], problems: Problems) 
 def _successors(fields: Fields, kind: str, below: list[str]) -> tuple[str, ...]:
     if kind == "finish":
         return ()
-    named = [target for _, target in _targets(fields.node.get("next"))]
-    branches = [target for link in ("parallel", "on_timeout") for _, target in _targets(fields.node.get(link))]
+    named = [target for _, target in targets(fields.node.get("next"))]
+    branches = [target for link in ("parallel", "on_timeout") for _, target in targets(fields.node.get(link))]
     return tuple(dict.fromkeys([*(named or below), *branches]))
 
 
-def _targets(node: Node | None) -> Iterator[tuple[Node, str]]:
+def targets(node: Node | None) -> Iterator[tuple[Node, str]]:
     """Yield the step ids of a link: one, a list, or routes with `to` and `when`."""
     for item in node.items if isinstance(node, Sequence) else (node,):
         target = item.get("to") if isinstance(item, Mapping) else item

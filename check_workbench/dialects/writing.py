@@ -1,7 +1,8 @@
-"""Thresholds written back into the file that a check came from: the numbers only, if it still says what was read."""
+"""Thresholds and promotions written back into the file that a check came from, if it still says what was read."""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import io
 import os
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.checks import Check, Slow, Threshold, is_rule, thresholds, with_threshold
+from check_workbench.dialects.check1_promotion import without_approval
+from check_workbench.dialects.check1_reading import promotion_notes
 from check_workbench.dialects.reading import read_source
 from check_workbench.documents import (
     LANGUAGES,
@@ -28,6 +31,8 @@ from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from check_workbench.dialects.problems import Problem
 
 AFTER = {
     "at_least": ("same", "metric", "span", "type"),
@@ -61,7 +66,7 @@ def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = No
     UnknownNameError
         If the check has no such threshold.
     """
-    old = _text(check) if text is None else text
+    old = text_of(check) if text is None else text
     changes = _upright(check, changes)
     wanted = _wanted(check, changes)
     now = _find(check, old)
@@ -93,14 +98,7 @@ def diff(check: Check, changes: Sequence[Threshold]) -> str:
     InputError
         As `patched`.
     """
-    old, new = _text(check), patched(check, changes)
-    lines = difflib.unified_diff(
-        list(io.StringIO(old, newline="\n")),
-        list(io.StringIO(new, newline="\n")),
-        fromfile=f"a/{check.file}",
-        tofile=f"b/{check.file}",
-    )
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+    return unified(str(check.file), text_of(check), patched(check, changes))
 
 
 def apply(check: Check, changes: Sequence[Threshold]) -> Check:
@@ -120,39 +118,125 @@ def apply(check: Check, changes: Sequence[Threshold]) -> Check:
     InputError
         As `patched`, or if the file cannot be written.
     """
-    old = _text(check)
+    old = text_of(check)
     new = patched(check, changes, text=old)
     if new != old:
         _replace(check, old, new)
-    now = _find(check, _text(check))
+    now = _find(check, text_of(check))
     if now.asked != check.asked or now.document != _wanted(check, _upright(check, changes)).document:
         raise InputError(f"{check.file}: {check.id} was changed by somebody else while it was written. Look at it.")
     return now
 
 
-def enforced(check: Check, *, text: str | None = None) -> str:
-    """Return the text of a check-1 process with `advisory` taken away from one checked step.
+def promoted(
+    check: Check, changes: Sequence[Threshold], *, replaces: str | None = None, text: str | None = None
+) -> str:
+    """Return the text of a check's file with new thresholds, the check no longer advisory, and without an approve step.
+
+    A file that says all of this already comes back as it is.
 
     Parameters
     ----------
     check
         The check as it was read.
+    changes
+        The thresholds to write.
+    replaces
+        The approve step of a check-1 process that the check replaces; None keeps every step.
     text
         The file's text, if it was changed already; otherwise it is read.
 
     Raises
     ------
     InputError
-        If the check has no file, the file no longer says what was read, or nothing is advisory there.
+        As `patched`, or if the approve step cannot be taken away; then nothing of it is written.
+    UnknownNameError
+        If the check has no such threshold.
     """
-    old = _text(check) if text is None else text
-    now = _find(check, old)
-    if now.asked != check.asked:
-        raise InputError(f"{check.file}: {check.id} changed since it was read. Read it again, then write.")
-    if check.dialect != "check-1" or not now.advisory:
-        raise InputError(f"{check.file}: {check.id} is not advisory, so it is enforced already.")
-    document, path = _place(check, old)
-    return edited(old, [delete_key(document, (*path, "advisory"))])
+    old = text_of(check) if text is None else text
+    wanted = promoted_check(check, changes)
+    new = old
+    if _find(check, old).document != wanted.document:
+        new = patched(check, changes, text=old)
+        if _find(check, new).advisory:
+            document, path = _place(check, new)
+            new = edited(new, [delete_key(document, (*path, "advisory"))])
+    if replaces is not None and replaces in _steps(now := _find(check, new)):
+        document, _ = _place(check, new)
+        new = without_approval(now, replaces, document)
+        _as_sound(check, old, new)
+    if _find(check, new).document != wanted.document:
+        raise InputError(f"{check.file}: {check.id} cannot be promoted there; change it by hand.")
+    return new
+
+
+def promoted_check(check: Check, changes: Sequence[Threshold]) -> Check:
+    """Return the check as it will stand in its file once it is promoted."""
+    return dataclasses.replace(_wanted(check, changes), advisory=False)
+
+
+def notes_on(check: Check, replaces: str | None) -> tuple[str, ...]:
+    """Say what a person should look at when a check is promoted.
+
+    Parameters
+    ----------
+    check
+        The check as it was read.
+    replaces
+        The approve step that goes, if one goes.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or no longer holds the check.
+    """
+    if check.dialect != "check-1":
+        return ()
+    document, _ = _place(check, text_of(check))
+    return promotion_notes(check, replaces, document)
+
+
+def rewrite(check: Check, old: str, new: str) -> None:
+    """Put a new text in place of a check's file in one step; its mode stays, and a link stays a link.
+
+    Raises
+    ------
+    InputError
+        If the file does not hold the old text any more, or cannot be written.
+    """
+    if new != old:
+        _replace(check, old, new)
+
+
+def unified(path: str, old: str, new: str) -> str:
+    """Return the change of a text as a unified diff; empty if nothing changed."""
+    lines = difflib.unified_diff(
+        list(io.StringIO(old, newline="\n")),
+        list(io.StringIO(new, newline="\n")),
+        fromfile=f"a/{path}",
+        tofile=f"b/{path}",
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+def _steps(check: Check) -> tuple[str, ...]:
+    return () if check.process is None else tuple(step.id for step in check.process.steps)
+
+
+def _as_sound(check: Check, old: str, new: str) -> None:
+    """Refuse a text with a problem that the old one did not have."""
+    before = {(p.code, p.message) for p in _problems(check, old)}
+    for problem in _problems(check, new):
+        if (problem.code, problem.message) not in before:
+            raise InputError(
+                f"{check.file}: the approve step cannot be taken away for {check.id}: afterwards {problem.message}. "
+                "Nothing is written. Rearrange the process by hand, or keep the approval and enforce the check.",
+            )
+
+
+def _problems(check: Check, text: str) -> tuple[Problem, ...]:
+    reading = read_source(text, check.file or "", suffix=_suffix(check))
+    return () if reading is None else tuple(reading.problems)
 
 
 def _upright(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
@@ -178,7 +262,14 @@ def _value(check: Check, change: Threshold) -> float | None:
     return next(found, None)
 
 
-def _text(check: Check) -> str:
+def text_of(check: Check) -> str:
+    """Return the text of a check's file, byte order mark and line ends included.
+
+    Raises
+    ------
+    InputError
+        If the check was not read from a file, or the file cannot be read.
+    """
     if check.file is None:
         raise InputError(f"{check.id} was not read from a file of yours. Save a copy of it, then write there.")
     try:

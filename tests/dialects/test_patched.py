@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from check_workbench.checks import Check, PassBand, Threshold, thresholds
-from check_workbench.dialects import apply, diff, enforced, patched, read_checks
+from check_workbench.dialects import apply, diff, patched, read_checks
 from check_workbench.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -285,15 +285,6 @@ def test_the_diff_names_the_file_and_the_changed_lines(tmp_path: Path) -> None:
         "-flag_at: 0.5\n\\ No newline at end of file\n+flag_at: 0.6\n\\ No newline at end of file\n"
     )
     assert diff(check, []) == diff(check, [to("flag_at", 0.5)]) == ""
-
-
-def test_enforcing_takes_advisory_away_and_nothing_else(tmp_path: Path) -> None:
-    text = process("    advisory: true # for now\n    check: [{ask: x, fail: 0}]\n")
-    (check,) = written(tmp_path / "PROCESS.md", text)
-    assert enforced(check) == text.replace("    advisory: true # for now\n", "")
-    (tmp_path / "PROCESS.md").write_text(enforced(check))
-    with pytest.raises(InputError, match="not advisory"):
-        enforced(check)
 
 
 COMMENT = st.sampled_from(["", " # 0.5", "\t# flag_at: 1", "  ", "\t"])
