@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import audit_runs
 import refund_runs
 import ticket_runs
 import vendor_runs
@@ -48,7 +49,7 @@ def generate(folder: Path, seed: int = SEED) -> None:
     Parameters
     ----------
     folder
-        Where `refunds/`, `vendors/` and `tickets/` are written.
+        Where `refunds/`, `vendors/`, `vendors-after/` and `tickets/` are written.
     seed
         The seed of all draws.
     """
@@ -59,6 +60,9 @@ def generate(folder: Path, seed: int = SEED) -> None:
     screened = list(vendor_runs.screenings(seed))
     write_lines(folder / "vendors" / "runs.jsonl", [run for run, _ in screened])
     write_table(folder / "vendors" / "decisions.csv", [row for _, rows in screened for row in rows])
+    audited = list(audit_runs.screenings(seed))
+    write_lines(folder / "vendors-after" / "runs.jsonl", [run for run, _ in audited])
+    write_table(folder / "vendors-after" / "labels.csv", [row for _, rows in audited for row in rows])
     handled = list(ticket_runs.tickets(seed))
     write_lines(folder / "tickets" / "trace.jsonl", ticket_runs.traces(handled))
     write_tabbed(folder / "tickets" / "tickets.tsv", [ticket.row for ticket in handled])

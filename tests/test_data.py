@@ -26,6 +26,8 @@ GENERATED = (
     "refunds/labels.csv",
     "vendors/runs.jsonl",
     "vendors/decisions.csv",
+    "vendors-after/runs.jsonl",
+    "vendors-after/labels.csv",
     "tickets/tickets.tsv",
     "tickets/trace.jsonl",
     "tickets/reviews.csv",
@@ -80,7 +82,7 @@ def test_it_is_small() -> None:
 
 
 def test_run_ids_are_unique_and_every_decision_and_answer_finds_its_run() -> None:
-    for folder, decisions in (("refunds", "labels.csv"), ("vendors", "decisions.csv")):
+    for folder, decisions in (("refunds", "labels.csv"), ("vendors", "decisions.csv"), ("vendors-after", "labels.csv")):
         ids = [run["run_id"] for run in lines(f"{folder}/runs.jsonl")]
         assert len(ids) == len(set(ids))
         assert {row["run_id"] for row in rows(f"{folder}/{decisions}")} <= set(ids)
@@ -88,7 +90,7 @@ def test_run_ids_are_unique_and_every_decision_and_answer_finds_its_run() -> Non
 
 
 def test_decisions_use_the_words_of_the_contract() -> None:
-    for row in [*rows("refunds/labels.csv"), *rows("vendors/decisions.csv")]:
+    for row in [*rows("refunds/labels.csv"), *rows("vendors/decisions.csv"), *rows("vendors-after/labels.csv")]:
         assert row["decision"] in DECISIONS
         assert row["provenance"] in PROVENANCES
         assert (row["provenance"] == "blind") == (row["verdict_seen"] == "false")
@@ -121,12 +123,25 @@ def test_a_decision_comes_after_the_submission_that_it_is_about() -> None:
         assert submitted[row["run_id"], about[row["step_id"]], row["attempt"]] < row["decided_at"]
 
 
+def test_what_auditors_say_is_about_work_that_passed_and_comes_after_it() -> None:
+    steps = {
+        (run["run_id"], str(step["attempt"])): step
+        for run in lines("vendors-after/runs.jsonl")
+        for step in run["steps"]
+    }
+    passed = {key for key, step in steps.items() if step["check"]["verdict"] == "pass"}
+    said = rows("vendors-after/labels.csv")
+    assert {(row["run_id"], row["attempt"]) for row in said} == passed
+    assert all(steps[row["run_id"], row["attempt"]]["at"] < row["decided_at"] for row in said)
+    assert max(row["decided_at"] for row in rows("vendors/decisions.csv")) < min(s["at"] for s in steps.values())
+
+
 def test_recorded_verdicts_follow_from_the_process_file() -> None:
     from check_workbench.dialects import read_checks
     from check_workbench.results import Answer, judge
 
     checks = {check.step_id: check for check in read_checks(DATA / "vendors" / "PROCESS.md")}
-    for run in lines("vendors/runs.jsonl"):
+    for run in [*lines("vendors/runs.jsonl"), *lines("vendors-after/runs.jsonl")]:
         for step in run["steps"]:
             for question in step.get("check", {}).get("questions", []):
                 (item,) = checks[step["step_id"]].items

@@ -1,0 +1,130 @@
+"""Whether the certified risk still holds, after a check was enforced or has replaced an approval."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from check_workbench.calibration import looks as ledger
+from check_workbench.calibration.units import decision_keys, gather
+from check_workbench.certificates.wording import many
+from check_workbench.errors import InputError
+from check_workbench.evaluation import evaluate, read, require_store
+from check_workbench.monitoring.granted import granted, void
+from check_workbench.monitoring.outcome import Audit
+from check_workbench.monitoring.signals import signals
+from check_workbench.monitoring.strata import strata
+from check_workbench.monitoring.work import DUE, nothing_due, since
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import pandas as pd
+
+    from check_workbench.calibration.units import Units
+    from check_workbench.checks import Check
+    from check_workbench.monitoring.granted import Granted
+    from check_workbench.monitoring.work import Work
+    from check_workbench.store import Store
+
+_ABOUT_DUE = """
+    select count(*) as n from decisions where (check_id = ? or check_id is null)
+    and list_contains(?::varchar[], run_id) and not list_contains(?::bigint[], decision_key)
+"""
+
+__all__ = ["Audit", "audit"]
+
+
+def audit(check: Check | str | Path, store: Store) -> Audit:
+    """Audit a trusted check on the work that came after its certificate.
+
+    A tenth of the work that nobody looks at any more is drawn, or five pieces a week where that is more, by a rule
+    that anybody can repeat. Only blind labels of drawn work count. They feed a bet against the certified risk, which
+    may be looked at after each label: first submissions and resubmissions each on their own. Another text, other
+    cut-offs than the certified ones or another model make the certificate void. The labels that were read are noted
+    in the store.
+
+    Parameters
+    ----------
+    check
+        One check, or a file or `FILE#ID` that holds one.
+    store
+        Runs, decisions and answers, and the ledger with the trust decision.
+
+    Returns
+    -------
+    Audit
+        Without a ready trust decision it says so, and is no alarm.
+
+    Raises
+    ------
+    InputError
+        If the document cannot be read or holds several checks.
+
+    Notes
+    -----
+    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, for the bets.
+    """
+    require_store(store)
+    found = read(check)
+    if len(found) != 1:
+        names = ", ".join(one.id for one in found)
+        raise InputError(f"audit takes one check, got {len(found)}: {names}. Name one as FILE#ID.")
+    certificate = granted(found[0], store, ledger.ledger(store))
+    if certificate is None:
+        return _without_evidence(found[0])
+    changed = tuple(void(found[0], certificate))
+    return _without_evidence(found[0], certificate, changed) if changed else _audited(found[0], store, certificate)
+
+
+def _without_evidence(check: Check, certificate: Granted | None = None, changed: tuple[str, ...] = ()) -> Audit:
+    return Audit(check=check.id, certificate=certificate, void=changed, strata=(), signals=(), due=nothing_due())
+
+
+def _audited(check: Check, store: Store, certificate: Granted) -> Audit:
+    units = gather(check, store, evaluate(check, store).scores, kind=certificate.labels)
+    work = since(units, store, certificate)
+    labelled = work.after[work.after["labelled"]]
+    seen = ledger.Look(call="audit", labels=decision_keys(labelled), change=certificate.change)
+    recorded = ledger.record(store, check, seen) if len(labelled) else True
+    inside = work.after[work.after["drawn"] & (work.after["state"] != "done")]
+    return Audit(
+        check=check.id,
+        certificate=certificate,
+        void=tuple(_other_models(work, certificate)),
+        strata=strata(check, work.after, certificate),
+        signals=signals(units, work, certificate),
+        due=inside[list(DUE)].reset_index(drop=True),
+        notes=(*units.notes, *_notes(check, work, recorded=recorded), *_no_labels(inside, units, store)),
+    )
+
+
+def _no_labels(due: pd.DataFrame, units: Units, store: Store) -> Iterator[str]:
+    """Tell of decisions about due work that make no label."""
+    told = decision_keys(units.labelled)
+    found = store.sql(_ABOUT_DUE, [units.check.id, due["run_id"].tolist(), told])
+    count = int(found["n"].iloc[0])
+    if count:
+        yield (
+            f"{many(count, 'decision')} about runs with due work made no label: people disagree with no majority, or "
+            "it says neither good nor bad, or is about something else"
+        )
+
+
+def _other_models(work: Work, certificate: Granted) -> Iterator[str]:
+    certified = " ".join(filter(None, (certificate.method, certificate.model))) or "unknown"
+    if work.others:
+        counts = ", ".join(f"{count} by {name}" for name, count in sorted(work.others.items()))
+        yield f"answers since come from another method or model ({counts}), certified was {certified}"
+
+
+def _notes(check: Check, work: Work, *, recorded: bool) -> Iterator[str]:
+    if check.advisory:
+        yield "the file still says advisory: the change that was certified has not been made"
+    if work.undated:
+        yield f"{work.undated} pieces of work have no time, so it cannot be said whether they came after: none is drawn"
+    seen = int((work.after["drawn"] & work.after["labelled"] & work.after["seen"]).sum())
+    if seen:
+        yield f"{seen} drawn pieces of work were decided, but not blind: they stay due"
+    if not recorded:
+        yield "the store is open to read only, so this look at the labels is not recorded"
