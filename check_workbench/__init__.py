@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from check_workbench.drafts import preview
     from check_workbench.engines import connect
     from check_workbench.evaluation import evaluate
+    from check_workbench.monitoring import audit
     from check_workbench.plans import plan
     from check_workbench.store import Store
     from check_workbench.store import open_store as open  # noqa: A004
@@ -25,6 +26,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Store": ("store", "Store"),
+    "audit": ("monitoring", "audit"),
     "calibrate": ("calibration", "calibrate"),
     "compare": ("comparison", "compare"),
     "connect": ("engines", "connect"),
@@ -39,6 +41,7 @@ _HOMES = {
 
 __all__ = [
     "Store",
+    "audit",
     "calibrate",
     "compare",
     "connect",
