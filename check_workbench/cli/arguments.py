@@ -6,8 +6,8 @@ from check_workbench import __version__
 from check_workbench.cli import grammar
 
 EXITS = """\
-exit codes: 0 done · 1 validate found errors · 2 usage · 3 input or store cannot be used · 4 the evaluator stopped
-answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
+exit codes: 0 done · 1 validate found errors, audit alarms · 2 usage · 3 input or store cannot be used ·
+4 the evaluator stopped answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
 
 
 LOOKS = """\
@@ -27,7 +27,7 @@ def parser() -> grammar.Parser:
     )
     main.add_argument("--version", action="version", version=f"check-workbench {__version__}")
     commands = main.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for add in (_demo, _formats, _load, _validate, _evaluate, _preview, _calibrate, _plan, _trust, _diff):
+    for add in (_demo, _formats, _load, _validate, _evaluate, _preview, _calibrate, _plan, _trust, _audit, _diff):
         add(commands)
     return main
 
@@ -164,6 +164,18 @@ def _trust(commands: grammar.Adder) -> None:
     grammar.bounds(command)
     command.add_argument("--report", metavar="FILE", help="write the report as HTML")
     command.epilog = f"{LOOKS}\n\n{command.epilog}"
+
+
+def _audit(commands: grammar.Adder) -> None:
+    command = grammar.command(
+        commands,
+        "audit",
+        "auditing:audit",
+        "say whether the certified risk still holds after the change",
+        "audit PROCESS.md#vendor-check/check_vendor --db vendors.duckdb",
+    )
+    grammar.store(command)
+    command.add_argument("check", metavar="CHECK", help=grammar.CHECK)
 
 
 def _diff(commands: grammar.Adder) -> None:
