@@ -1,0 +1,22 @@
+"""`audit`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from check_workbench.cli.screen import Outcome
+from check_workbench.cli.stores import existing
+from check_workbench.cli.validating import warned
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def audit(arguments: argparse.Namespace) -> Outcome:
+    """Audit a trusted check; an alarm or a void certificate is exit code 1."""
+    import check_workbench as cw
+
+    warned([arguments.check])
+    with existing(arguments.db) as store:
+        made = cw.audit(arguments.check, store)
+    return Outcome(text=repr(made), data=made.to_json(), code=made.exit_code)
