@@ -6,8 +6,8 @@ from check_workbench import __version__
 from check_workbench.cli import grammar
 
 EXITS = """\
-exit codes: 0 done · 1 validate found errors, audit alarms · 2 usage · 3 input or store cannot be used ·
-4 the evaluator stopped answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
+exit codes: 0 done · 1 validate found errors, audit alarms · 2 usage · 3 input or store cannot be used · 4 the
+evaluator stopped answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
 
 
 LOOKS = """\
