@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks
+from check_workbench.calibration.comparing import answered_apart
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
 from check_workbench.calibration.units import decision_keys, gather
@@ -74,7 +75,7 @@ def calibrate(
         seen = looks.Look(
             call="calibrate",
             labels=sorted({key for of_item in by_item for key in decision_keys(of_item.labelled)}),
-            result={"goal": str(wanted), "chosen": [e.chosen.at if e.chosen else None for e in mine]},
+            result={"goal": str(wanted), "chosen": [_conclusion(e) for e in mine]},
         )
         if not looks.record(store, check, seen):
             notes.append(f"{check.id}: the store is open to read only, so this look at its labels is not recorded")
@@ -98,6 +99,12 @@ def _of_item(units: Units, goal: Goal, item: int) -> Iterator[Calibration]:
                 yield measured(units, table[mine | silent], threshold, goal)
 
 
+def _conclusion(entry: Calibration) -> dict[str, Any]:
+    """Return what the ledger keeps of a calibration: which number of the document it would be, on how many labels."""
+    at = entry.chosen.at if entry.chosen else None
+    return {"item": entry.threshold.item, "key": entry.threshold.key, "at": at, "labels": entry.n}
+
+
 def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
     check = units.check.id
     if not mine:
@@ -109,9 +116,7 @@ def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
     yield from (f"{check}: {words}" for words in left_out(units.excluded))
     yield from (f"{check}: {words}" for words in _without_band(mine))
-    models = sorted({e.model or e.method or "" for e in mine})
-    if len(models) > 1:
-        yield f"{check}: answers of {', '.join(models)} are calibrated apart; a threshold does not carry over"
+    yield from (f"{check}: {words}" for words in answered_apart(mine))
 
 
 def _without_band(mine: list[Calibration]) -> Iterator[str]:

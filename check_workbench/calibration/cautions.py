@@ -1,9 +1,9 @@
-"""What a reader must know before believing a calibration: few labels, ties, biased labels, groups that differ."""
+"""What a reader must know before believing a calibration: few labels, ties, biased labels."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from check_workbench.stats.curves import pile_up
 from check_workbench.stats.intervals import percent, upper_bound
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
-    from check_workbench.calibration.points import Labelled, Point
+    from check_workbench.calibration.points import Point
 
 FEW = 100
 UNFLAGGED_NEEDED = 20
 SUSPICIOUS = 0.001
-GROUP_LABELS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,41 +93,3 @@ def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
         return []
     value, part = found
     return [f"{percent(part)} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
-
-
-def groups_differ(rows: pd.DataFrame, of: Labelled, at: float) -> list[str]:
-    """Warn where precision at a cut differs between groups by more than chance explains.
-
-    Parameters
-    ----------
-    rows
-        The labelled units, with `workflow` and `model`.
-    of
-        Their scores and labels, in the same order.
-    at
-        The cut.
-    """
-    flagged = of.scores >= at if of.means == "problem" else of.scores < at
-    words = []
-    for name in ("workflow", "model"):
-        found = _differ(rows[name][flagged], of.positive[flagged])
-        if found:
-            words.append(f"precision at {at:g} differs between {name}s: {found}; look at each on its own")
-    return words
-
-
-def _differ(groups: pd.Series[Any], positive: NDArray[np.bool_]) -> str | None:
-    from scipy.stats import chi2_contingency
-
-    names = groups.astype(object).where(groups.notna(), "(none)").to_numpy()
-    shown = []
-    table = []
-    for name in sorted(set(names)):
-        mine = positive[names == name]
-        if len(mine) >= GROUP_LABELS:
-            table.append([int(mine.sum()), int((~mine).sum())])
-            shown.append(f"{name} {int(mine.sum())}/{len(mine)}")
-    counts = np.array(table)
-    if len(table) < 2 or (counts.sum(axis=0) == 0).any() or chi2_contingency(counts).pvalue >= SUSPICIOUS:
-        return None
-    return ", ".join(shown)

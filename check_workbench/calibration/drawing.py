@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html, plots
 from check_workbench.errors import InputError
 from check_workbench.labels.reasons import left_out
-from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from check_workbench.calibration.outcome import Calibration, Calibrations
+    from check_workbench.calibration.points import Point
     from check_workbench.html import Block
 
 COLUMNS = {
@@ -26,9 +26,11 @@ COLUMNS = {
     "baseline": "AUC of run length",
     "now": "now",
     "chosen": "chosen",
+    "range": "with other labels",
     "precision": "precision",
     "recall": "recall",
-    "load": "flags of all work",
+    "people_now": "now, people look at, of 100",
+    "people": "chosen, of 100",
 }
 
 
@@ -40,16 +42,17 @@ def figure(of: Calibration) -> Figure:
     InputError
         If nothing was scored.
     """
-    marks = plots.Marks(chosen=of.chosen.at if of.chosen else None, current=of.threshold.value)
+    marks = plots.Marks(
+        chosen=of.chosen.at if of.chosen else None,
+        current=of.threshold.value,
+        between=(of.range.low, of.range.high) if of.range else None,
+        below=of.threshold.means == "good",
+    )
     if of.curve:
-        made = plots.precision_recall([point.to_dict() for point in of.curve], marks, title=of.name)
-    elif of.load:
-        made = plots.flag_load([{"at": at, "load": share} for at, share in of.load], marks, title=of.name)
-    else:
-        raise InputError(f"{of.name}: there is nothing to draw, because nothing was scored. Evaluate the check first.")
-    if of.threshold.means == "good":
-        made.axes[0].set_xlabel("cut: flagged below this score")
-    return made
+        return plots.precision_recall([point.to_dict() for point in of.curve], marks, title=of.name)
+    if of.load:
+        return plots.flag_load([{"at": at, "load": share} for at, share in of.load], marks, title=of.name)
+    raise InputError(f"{of.name}: there is nothing to draw, because nothing was scored. Evaluate the check first.")
 
 
 def page(of: Calibrations) -> str:
@@ -87,6 +90,12 @@ def _words(entry: Calibration) -> Iterator[str]:
         yield f"label next: {', '.join(entry.proposed[:10])}"
 
 
+def _people(point: Point | None) -> str | None:
+    if point is None:
+        return None
+    return f"{100 * point.people:.1f} [{100 * point.people_low:.1f}, {100 * point.people_high:.1f}]"
+
+
 def _row(entry: Calibration) -> dict[str, Any]:
     point = entry.chosen or entry.present
     return {
@@ -100,5 +109,7 @@ def _row(entry: Calibration) -> dict[str, Any]:
         "chosen": entry.chosen.at if entry.chosen else None,
         "precision": point.precision if point else None,
         "recall": point.recall if point else None,
-        "load": percent(point.load) if point else None,
+        "range": f"{entry.range.low:g} to {entry.range.high:g}" if entry.range else None,
+        "people_now": _people(entry.present),
+        "people": _people(entry.chosen),
     }

@@ -6,12 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.calibration.cautions import Selection, few_labels, groups_differ, selection, ties
+from check_workbench.calibration.cautions import Selection, few_labels, selection, ties
+from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
 from check_workbench.calibration.outcome import Calibration
 from check_workbench.calibration.points import Labelled, flagged_share, point_at, sweep
-from check_workbench.calibration.units import decided, name_of, records, unequal
+from check_workbench.calibration.redrawing import redrawn
+from check_workbench.calibration.units import clusters, decided, name_of, records, unequal
+from check_workbench.checks import PassBand
 from check_workbench.errors import UndefinedError
-from check_workbench.stats.curves import auc
+from check_workbench.stats.clusters import design_effect
 from check_workbench.stats.cutoffs import choose
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
     from check_workbench.calibration.points import Point
     from check_workbench.calibration.units import Units
-    from check_workbench.checks import Threshold
+    from check_workbench.checks import Check, Threshold
     from check_workbench.stats.curves import Curve
     from check_workbench.stats.cutoffs import Goal
     from check_workbench.stats.intervals import Estimate
@@ -44,16 +47,18 @@ def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal)
     """
     kept, left_out = _usable(rows, threshold)
     labelled = kept[kept["labelled"]]
-    of, chosen_from, known = _labelled(kept, labelled, threshold)
+    of, turned, known = _labelled(kept, labelled, threshold, units.check)
     points, chosen, reason = _path(of, goal, known)
-    present = None if threshold.value is None or not len(labelled) else point_at(of, threshold.value)
+    present = None if threshold.value is None or not len(kept) else point_at(of, threshold.value)
     if present is not None and not known.recall_known:
         present = present.without_recall()
-    positives = int(of.positive.sum())
     cut = chosen.at if chosen else threshold.value
-    words = [*([known.words] if known.words else []), *few_labels(len(labelled), positives, chosen)]
+    ranked = ranking(turned, of.positive)
+    groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
+    words = [*([known.words] if known.words else []), *few_labels(len(labelled), int(of.positive.sum()), chosen)]
     words += ties(of.everything, _only(kept, "method"))
-    words += [] if cut is None else groups_differ(labelled, of, cut)
+    words += differing(groups, cut, recall=known.recall_known and known.weights is None)
+    words += misleading(ranked, within(labelled["workflow"], of), groups)
     return Calibration(
         check=units.check,
         threshold=threshold,
@@ -62,15 +67,18 @@ def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal)
         model=_only(kept, "model"),
         scored=len(kept),
         n=len(labelled),
-        positives=positives,
-        auc=_auc(chosen_from, of.positive),
+        positives=int(of.positive.sum()),
+        weighted=known.weights is not None,
+        auc=ranked,
         baseline_auc=_baseline(labelled),
         curve=tuple(points),
         chosen=chosen,
+        range=redrawn(of, clusters(labelled), goal) if chosen else None,
         present=present,
         reason=reason,
         left_out=left_out,
         warnings=tuple(words),
+        groups=tuple(group for group in groups if group.n >= FEWEST),
         load=_load(of),
         proposed=_proposed(kept, threshold) if len(labelled) < PROPOSED else (),
     )
@@ -97,6 +105,7 @@ def _labelled(
     kept: pd.DataFrame,
     labelled: pd.DataFrame,
     threshold: Threshold,
+    check: Check,
 ) -> tuple[Labelled, NDArray[np.float64], Selection]:
     name = f"s{threshold.item}"
     scores = labelled[name].to_numpy(dtype=np.float64)
@@ -113,8 +122,23 @@ def _labelled(
         weights=known.weights,
         everything=kept[name].to_numpy(dtype=np.float64),
         means=threshold.means,
+        unsure_below=_upper_end(check, threshold),
+        effect=_effect(kept, name),
     )
     return of, scores if threshold.means == "problem" else -scores, known
+
+
+def _upper_end(check: Check, threshold: Threshold) -> float | None:
+    cut = check.items[threshold.item].cut
+    return cut.pass_at if isinstance(cut, PassBand) and threshold.key == "fail" else None
+
+
+def _effect(kept: pd.DataFrame, name: str) -> float:
+    """Return how much sessions make the scores count for less; the ranks, so that one number serves every cut."""
+    try:
+        return design_effect(kept[name].rank().to_numpy(dtype=np.float64), clusters(kept))
+    except UndefinedError:
+        return float(len(kept))
 
 
 def _path(of: Labelled, goal: Goal, known: Selection) -> tuple[list[Point], Point | None, str | None]:
@@ -127,7 +151,7 @@ def _path(of: Labelled, goal: Goal, known: Selection) -> tuple[list[Point], Poin
     place, reason = _place(found, of, goal, known)
     chosen = None if place is None else points[place]
     if place is not None and chosen is None:
-        reason = "the goal wants everything flagged, which no number of the document says"
+        reason = "the goal wants a cut that no number of the document says"
     observed = [point for point in points if point is not None]
     if of.means == "good":
         observed = [point_at(of, float(of.scores.min())), *reversed(observed)]
@@ -149,17 +173,10 @@ def _place(found: Curve, of: Labelled, goal: Goal, known: Selection) -> tuple[in
     return place, None if place is not None else f"no cut meets {goal}"
 
 
-def _auc(turned: NDArray[np.float64], positive: NDArray[np.bool_]) -> Estimate | None:
-    try:
-        return auc(turned, positive)
-    except UndefinedError:
-        return None
-
-
 def _baseline(labelled: pd.DataFrame) -> Estimate | None:
     length = labelled["run_length"].to_numpy(dtype=np.float64, na_value=np.nan)
     known = np.isfinite(length)
-    return _auc(length[known], labelled["positive"].to_numpy(dtype=bool)[known])
+    return ranking(length[known], labelled["positive"].to_numpy(dtype=bool)[known])
 
 
 def _load(of: Labelled) -> tuple[tuple[float, float], ...]:

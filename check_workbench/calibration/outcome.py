@@ -18,7 +18,9 @@ from check_workbench.stats.intervals import percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from check_workbench.calibration.grouping import Group
     from check_workbench.calibration.points import Point
+    from check_workbench.calibration.redrawing import Range
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.intervals import Estimate
 
@@ -39,17 +41,23 @@ class Calibration:
     n: int
     """Of these, with a usable label."""
     positives: int
+    weighted: bool
+    """Whether labels stand for differing amounts of work."""
     auc: Estimate | None
     baseline_auc: Estimate | None
     """The same for the length of the run: what a check must beat to be worth more than counting."""
     curve: tuple[Point, ...]
     chosen: Point | None
+    range: Range | None
+    """How far the chosen cut moves when the labels are drawn again."""
     present: Point | None
     """What the number that stands in the document does."""
     reason: str | None
     """Why nothing was chosen."""
     left_out: dict[str, int]
     warnings: tuple[str, ...]
+    groups: tuple[Group, ...]
+    """Workflows with enough labels, at the chosen cut, else at the present one."""
     load: tuple[tuple[float, float], ...]
     """Cut, and share of all work that it flags."""
     proposed: tuple[str, ...]
@@ -93,15 +101,18 @@ class Calibration:
             "n": self.n,
             "positives": self.positives,
             "scored": self.scored,
+            "weighted": self.weighted,
             "auc": self.auc.value if self.auc else None,
             "auc_interval": [self.auc.low, self.auc.high] if self.auc else None,
             "baseline_auc": self.baseline_auc.value if self.baseline_auc else None,
             "curve": [point.to_dict() for point in self.curve],
             "chosen": self.chosen.to_dict() if self.chosen else None,
+            "range": self.range.to_dict() if self.range else None,
             "present": self.present.to_dict() if self.present else {"at": self.threshold.value},
             "reason": self.reason,
             "left_out": self.left_out,
             "warnings": list(self.warnings),
+            "groups": [group.to_dict() for group in self.groups],
             "load": [{"at": at, "share": share} for at, share in self.load],
             "proposed": list(self.proposed),
         }
@@ -118,6 +129,7 @@ class Calibration:
             yield f"  now {self.present}"
         if self.chosen:
             yield f"  {self.goal} chosen {self.chosen}"
+            yield from [f"  {self.range}"] if self.range else []
         else:
             yield f"  {self.goal} nothing chosen: {self.reason}"
         yield from (f"  {words}" for words in left_out(self.left_out))

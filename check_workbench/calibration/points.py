@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.stats.curves import curve
-from check_workbench.stats.intervals import clopper_pearson, percent
+from check_workbench.stats.curves import TAIL, curve
+from check_workbench.stats.intervals import clopper_pearson, lower_bounds, upper_bounds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from check_workbench.stats.curves import Curve
 
     Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One cut: what it flags among the labels, with 95 % intervals; None is what cannot be known."""
+    """One cut: what it flags, with 95 % intervals; None is what cannot be known."""
 
-    at: float
+    at: float | None
+    """None where no single number says it: the present numbers of several questions."""
     precision: float | None
     precision_low: float | None
     precision_high: float | None
@@ -43,6 +45,10 @@ class Point:
     """Problems that are not flagged."""
     load: float
     """Share of everything scored, labelled or not, that is flagged."""
+    people: float
+    """Share of everything scored that is flagged or unsure, so that a person must look at it."""
+    people_low: float
+    people_high: float
 
     def without_recall(self) -> Point:
         """Return the point with everything taken back that depends on what was not flagged."""
@@ -52,10 +58,17 @@ class Point:
         """Return the point as JSON knows it."""
         return dataclasses.asdict(self)
 
+    @property
+    def work(self) -> str:
+        """How much work of 100 the cut sends to people, with its interval."""
+        unsure = f"flags {100 * self.load:.1f}, with the unsure " if self.people != self.load else "flags "
+        return f"{unsure}{100 * self.people:.1f} [{100 * self.people_low:.1f}, {100 * self.people_high:.1f}] of 100"
+
     def __str__(self) -> str:
         """Return the point in one line."""
         recall = "recall unknown" if self.recall is None else f"recall {_interval(self, 'recall')}"
-        return f"at {self.at:g}: precision {_interval(self, 'precision')}, {recall}, flags {percent(self.load)} of all"
+        place = "as it stands" if self.at is None else f"at {self.at:g}"
+        return f"{place}: precision {_interval(self, 'precision')}, {recall}, {self.work}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,10 +76,18 @@ class Labelled:
     """Scores with their labels, weights (or None), and all scores whether labelled or not."""
 
     scores: Floats
-    positive: NDArray[np.bool_]
+    positive: Flags
     weights: Floats | None
     everything: Floats
     means: Meaning
+    unsure_below: float | None = None
+    """What stands at or above the cut but below this is unsure, where the cut is the lower end of a band."""
+    effect: float = 1.0
+    """By which factor work that belongs together makes `everything` count for less."""
+
+    def hit(self, at: float) -> Flags:
+        """Say which labelled scores a cut flags."""
+        return self.scores >= at if self.means == "problem" else self.scores < at
 
 
 def sweep(of: Labelled) -> tuple[Curve, list[Point | None]]:
@@ -90,30 +111,45 @@ def sweep(of: Labelled) -> tuple[Curve, list[Point | None]]:
     """
     turned = of.scores if of.means == "problem" else -of.scores
     found = curve(turned, of.positive, weights=of.weights)
-    at = found.at if of.means == "problem" else _above(of.scores, -found.at)
-    load = flagged_share(of.everything, at, of.means)
-    columns = {
+    at = upright(of, found.at)
+    work = _work(of, flagged_share(of.everything, at, of.means))
+    columns: dict[str, Floats] = {
         name: getattr(found, name)
         for name in ("precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high")
     }
-    return found, [
-        None
-        if math.isnan(at[i])
-        else Point(
-            at=float(at[i]),
-            **{name: _known(values[i]) for name, values in columns.items()},
-            flagged=float(found.flagged[i]),
-            true=float(found.tp[i]),
-            missed=float(found.fn[i]),
-            load=float(load[i]),
-        )
-        for i in range(len(at))
-    ]
+    points: list[Point | None] = []
+    for i, place in enumerate(at):
+        rates: dict[str, Any] = {name: _known(values[i]) for name, values in columns.items()}
+        counts = {"flagged": float(found.flagged[i]), "true": float(found.tp[i]), "missed": float(found.fn[i])}
+        shares = {name: float(values[i]) for name, values in work.items()}
+        points.append(None if math.isnan(place) else Point(at=float(place), **rates, **counts, **shares))
+    return found, points
+
+
+def upright(of: Labelled, turned: Floats) -> Floats:
+    """Return cuts over turned scores (high means problem) as numbers of the document; NaN where it has none."""
+    return turned if of.means == "problem" else _above(of.scores, -turned)
 
 
 def point_at(of: Labelled, at: float) -> Point:
     """Return the point of a cut that need not be an observed value."""
-    hit = of.scores >= at if of.means == "problem" else of.scores < at
+    return _point(of, at, of.hit(at), _work(of, flagged_share(of.everything, np.array([at]), of.means)))
+
+
+def point_where(of: Labelled, hit: Flags, share: float) -> Point:
+    """Return the point of a cut that is given by what it flags: which labels, and which share of everything."""
+    return _point(of, None, hit, _work(of, np.array([share])))
+
+
+def flagged_share(scores: Floats, at: Floats, means: Meaning) -> Floats:
+    """Return the share of scores that each cut flags."""
+    if not len(scores):
+        return np.zeros(len(at))
+    below = np.searchsorted(np.sort(scores), at, side="left") / len(scores)
+    return below if means == "good" else 1 - below
+
+
+def _point(of: Labelled, at: float | None, hit: Flags, work: dict[str, Floats]) -> Point:
     weight = np.ones(len(of.scores)) if of.weights is None else of.weights
     flagged, true = float(weight[hit].sum()), float(weight[hit & of.positive].sum())
     positives = float(weight[of.positive].sum())
@@ -130,16 +166,18 @@ def point_at(of: Labelled, at: float) -> Point:
         flagged=flagged,
         true=true,
         missed=positives - true,
-        load=float(flagged_share(of.everything, np.array([at]), of.means)[0]),
+        **{name: float(values[0]) for name, values in work.items()},
     )
 
 
-def flagged_share(scores: Floats, at: Floats, means: Meaning) -> Floats:
-    """Return the share of scores that each cut flags."""
-    if not len(scores):
-        return np.zeros(len(at))
-    below = np.searchsorted(np.sort(scores), at, side="left") / len(scores)
-    return below if means == "good" else 1 - below
+def _work(of: Labelled, load: Floats) -> dict[str, Floats]:
+    """Return per cut the share of everything that is flagged, and what people look at, with its interval."""
+    people = load
+    if of.unsure_below is not None:
+        people = np.fmax(load, flagged_share(of.everything, np.array([of.unsure_below]), of.means))
+    n = max(len(of.everything), 1) / of.effect
+    low, high = (bounds(people * n, n, delta=TAIL) for bounds in (lower_bounds, upper_bounds))
+    return {"load": load, "people": people, "people_low": low, "people_high": high}
 
 
 def _above(scores: Floats, values: Floats) -> Floats:

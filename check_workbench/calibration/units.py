@@ -135,6 +135,13 @@ def unequal(rows: pd.DataFrame) -> bool:
     return len(rows["probability_sampled"].dropna().unique()) > 1
 
 
+def clusters(table: pd.DataFrame) -> NDArray[np.object_]:
+    """Return what belongs together: the session of each unit; without one, its run."""
+    own = "run:" + table["run_id"].astype(str)
+    session = table["session_id"].astype(object)
+    return ("session:" + session.astype(str)).where(session.notna(), own).to_numpy(dtype=object)
+
+
 def digest(value: Any) -> str:
     """Return a short digest of anything that JSON can hold."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)

@@ -51,6 +51,8 @@ class Marks:
     chosen: float | None = None
     current: float | None = None
     """What the document says now."""
+    between: tuple[float, float] | None = None
+    """How far the chosen cut may move."""
     below: bool = False
     """Whether scores below the cut are flagged, because they mean good."""
 
@@ -227,12 +229,20 @@ def _cuts(axes: Axes, marks: Marks, theme: Theme) -> None:
     """Draw the marked cuts, and say what a cut does."""
     side = "below this score" if marks.below else "at this score or above"
     axes.set_xlabel(f"cut: flagged {side}")
+    if marks.between is not None:
+        style = {"facecolor": "none", "edgecolor": GREEN, "hatch": "//", "alpha": 0.3, "linewidth": 0}
+        axes.axvspan(*marks.between, **style)  # type: ignore[arg-type]
     if marks.chosen is not None:
-        axes.axvline(marks.chosen, color=GREEN, linewidth=1.6, label=f"chosen {marks.chosen:g}")
+        axes.axvline(marks.chosen, color=GREEN, linewidth=1.6, label=_chosen(marks))
         (head,) = axes.plot([marks.chosen], [1.0], color=GREEN, marker="v", markersize=8)
         head.set(transform=axes.get_xaxis_transform(), clip_on=False)
     if marks.current is not None and marks.current != marks.chosen:
         axes.axvline(marks.current, color=INK[theme], linewidth=1.4, linestyle="-.", label=f"now {marks.current:g}")
+
+
+def _chosen(marks: Marks) -> str:
+    between = f" ({marks.between[0]:g} to {marks.between[1]:g})" if marks.between else ""
+    return f"chosen {marks.chosen:g}{between}"
 
 
 def _in_order(counts: Mapping[str, Mapping[str, int]]) -> list[str]:

@@ -176,6 +176,8 @@ class Redraw:
 
     clusters: ArrayLike | None = None
     """One value per label; labels with equal values are drawn together. None means each alone."""
+    weights: ArrayLike | None = None
+    """1 / inclusion probability of each label; None means that all are equal."""
     seed: int = 0
     repeats: int = 200
 
@@ -190,12 +192,12 @@ def bootstrap_cut(scores: ArrayLike, positive: ArrayLike, goal: Goal, redraw: Re
     goal
         What is wanted.
     redraw
-        Clusters, seed and number of draws.
+        Clusters, weights, seed and number of draws.
 
     Raises
     ------
     UndefinedError
-        Where no draw has a cut that meets the goal.
+        Where there are no labels, or no draw has a cut that meets the goal.
 
     Examples
     --------
@@ -206,13 +208,14 @@ def bootstrap_cut(scores: ArrayLike, positive: ArrayLike, goal: Goal, redraw: Re
     how = redraw or Redraw()
     values, hits = np.asarray(scores, dtype=np.float64), np.asarray(positive, dtype=np.bool_)
     keys = np.arange(len(values)) if how.clusters is None else np.asarray(how.clusters)
+    weight = None if how.weights is None else np.asarray(how.weights, dtype=np.float64)
     _, group = np.unique(keys, return_inverse=True)
     members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
     rng = np.random.default_rng(how.seed)
     chosen = []
     for _ in range(how.repeats):
         rows = np.concatenate([members[i] for i in rng.integers(0, len(members), len(members))])
-        cut = _redrawn(values[rows], hits[rows], goal)
+        cut = _redrawn(curve(values[rows], hits[rows], weights=None if weight is None else weight[rows]), goal)
         chosen += [] if cut is None else [cut]
     if not chosen:
         raise UndefinedError(f"no redrawn sample has a cut that meets {goal}; more labels are needed, or a lower goal.")
@@ -220,9 +223,8 @@ def bootstrap_cut(scores: ArrayLike, positive: ArrayLike, goal: Goal, redraw: Re
     return CutRange(low=float(low), high=float(high), none=1 - len(chosen) / how.repeats)
 
 
-def _redrawn(values: Floats, hits: Floats, goal: Goal) -> float | None:
+def _redrawn(found: Curve, goal: Goal) -> float | None:
     try:
-        found = curve(values, hits)
         place = choose(found, goal)
     except UndefinedError:
         return None
