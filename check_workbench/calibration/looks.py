@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 READING = ("audit", "calibrate", "compare", "diff", "gate", "tune", "preview", "trust")
 """Calls after which a changed cut may owe its value to the labels that they read."""
+CONCLUDING = ("trust", "label_next")
+"""Calls whose result may differ while the labels are the same, so that each is kept."""
 CLOCKS = timedelta(seconds=2)
 """By how much the time of a file may lie before the moment at which it was written."""
 NEXT_LOOK = """
@@ -47,7 +49,7 @@ def cutoffs_of(check: Check) -> list[dict[str, Any]]:
 
 
 def record(store: Store, check: Check, look: Look) -> bool:
-    """Write a look into the store, unless the same call read the same labels at the same document before.
+    """Write a look into the store, unless the same call read the same labels at the same document, to the same result.
 
     Parameters
     ----------
@@ -68,7 +70,8 @@ def record(store: Store, check: Check, look: Look) -> bool:
     known = own(ledger(store), check)
     labels = sorted(look.labels)
     same = (known["call"] == look.call) & (known["document"] == check.document)
-    if look.call != "trust" and any(seen == labels for seen in known.loc[same, "labels"]):
+    before = zip(known.loc[same, "labels"], known.loc[same, "result"], strict=True)
+    if look.call not in CONCLUDING and any(seen == (labels, look.result) for seen in before):
         return True
     values = [
         datetime.now(UTC).replace(tzinfo=None),
