@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks
+from check_workbench.calibration.comparing import answered_apart
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
 from check_workbench.calibration.units import decision_keys, gather
@@ -115,9 +116,7 @@ def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
         yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
     yield from (f"{check}: {words}" for words in left_out(units.excluded))
     yield from (f"{check}: {words}" for words in _without_band(mine))
-    models = sorted({e.model or e.method or "" for e in mine})
-    if len(models) > 1:
-        yield f"{check}: answers of {', '.join(models)} are calibrated apart; a threshold does not carry over"
+    yield from (f"{check}: {words}" for words in answered_apart(mine))
 
 
 def _without_band(mine: list[Calibration]) -> Iterator[str]:
