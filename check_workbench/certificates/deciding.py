@@ -72,7 +72,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     guards += [clash] if clash else []
     made = _certificate(units, plan, labels, found, guards)
     errors = [row for t in found for row in counted_errors(t, units, store)]
-    about = {
+    about: dict[str, Any] = {
         "subject": described(check, store, labels),
         "look": earlier + 1,
         "counted_errors": errors,

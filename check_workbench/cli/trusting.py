@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from check_workbench.errors import InputError
 if TYPE_CHECKING:
     import argparse
 
+    from check_workbench.certificates import Certificates
     from check_workbench.plans import Plan
 
 REPORTS = (".html", ".htm", ".md", ".json")
@@ -66,11 +68,16 @@ def trust(arguments: argparse.Namespace) -> Outcome:
     with existing(arguments.db) as store:
         decided = cw.trust(arguments.checks, store, plan=made)
     lines = [repr(decided)]
-    if patch := decided.patch():
+    if patch := _without_refused(decided).patch():
         lines += ["", patch.rstrip()]
     if arguments.report:
         lines += ["", f"wrote {decided.report(arguments.report)}"]
     return Outcome(text="\n".join(lines), data=decided.to_json(), code=decided.exit_code)
+
+
+def _without_refused(decided: Certificates) -> Certificates:
+    """Return the decisions whose files can be patched; the reasons of the others say why theirs cannot."""
+    return dataclasses.replace(decided, entries=tuple(entry for entry in decided if entry.refused is None))
 
 
 def _bounds(arguments: argparse.Namespace) -> Plan:

@@ -155,16 +155,16 @@ def promoted(
     """
     old = text_of(check) if text is None else text
     wanted = promoted_check(check, changes)
-    new = old
-    if _find(check, old).document != wanted.document:
-        new = patched(check, changes, text=old)
+    new, now = old, _find(check, old)
+    if replaces is not None and replaces in _steps(now):
+        document, _ = _place(check, old)
+        new = without_approval(now, replaces, document)
+        _as_sound(check, old, new)
+    if now.document != wanted.document:
+        new = patched(check, changes, text=new)
         if _find(check, new).advisory:
             document, path = _place(check, new)
             new = edited(new, [delete_key(document, (*path, "advisory"))])
-    if replaces is not None and replaces in _steps(now := _find(check, new)):
-        document, _ = _place(check, new)
-        new = without_approval(now, replaces, document)
-        _as_sound(check, old, new)
     if _find(check, new).document != wanted.document:
         raise InputError(f"{check.file}: {check.id} cannot be promoted there; change it by hand.")
     return new
