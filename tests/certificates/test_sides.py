@@ -7,7 +7,8 @@ import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from check_workbench.certificates.sides import Region, just_above
+from check_workbench.calibration.composite import just_above
+from check_workbench.certificates.sides import Region
 from check_workbench.checks import (
     AtLeast,
     Check,
