@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from check_workbench.drafts import preview
     from check_workbench.engines import connect
     from check_workbench.evaluation import evaluate
+    from check_workbench.labelling import label_next
     from check_workbench.monitoring import audit
     from check_workbench.plans import plan
     from check_workbench.store import Store
@@ -32,6 +33,7 @@ _HOMES = {
     "connect": ("engines", "connect"),
     "diff": ("changes", "diff"),
     "evaluate": ("evaluation", "evaluate"),
+    "label_next": ("labelling", "label_next"),
     "open": ("store", "open_store"),
     "plan": ("plans", "plan"),
     "preview": ("drafts", "preview"),
@@ -47,6 +49,7 @@ __all__ = [
     "connect",
     "diff",
     "evaluate",
+    "label_next",
     "open",
     "plan",
     "preview",

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 READING = ("audit", "calibrate", "compare", "diff", "gate", "tune", "preview", "trust")
 """Calls after which a changed cut may owe its value to the labels that they read."""
-CONCLUDING = ("trust", "label_next")
-"""Calls whose result may differ while the labels are the same, so that each is kept."""
 CLOCKS = timedelta(seconds=2)
 """By how much the time of a file may lie before the moment at which it was written."""
 NEXT_LOOK = """
@@ -71,7 +69,7 @@ def record(store: Store, check: Check, look: Look) -> bool:
     labels = sorted(look.labels)
     same = (known["call"] == look.call) & (known["document"] == check.document)
     before = zip(known.loc[same, "labels"], known.loc[same, "result"], strict=True)
-    if look.call not in CONCLUDING and any(seen == (labels, look.result) for seen in before):
+    if look.call != "trust" and any(seen == (labels, look.result) for seen in before):
         return True
     values = [
         datetime.now(UTC).replace(tzinfo=None),

@@ -27,7 +27,20 @@ def parser() -> grammar.Parser:
     )
     main.add_argument("--version", action="version", version=f"check-workbench {__version__}")
     commands = main.add_subparsers(title="commands", metavar="COMMAND", required=True, dest="command")
-    for add in (_demo, _formats, _load, _validate, _evaluate, _preview, _calibrate, _plan, _trust, _audit, _diff):
+    for add in (
+        _demo,
+        _formats,
+        _load,
+        _validate,
+        _evaluate,
+        _preview,
+        _calibrate,
+        _plan,
+        _trust,
+        _audit,
+        _diff,
+        _label_next,
+    ):
         add(commands)
     return main
 
@@ -193,3 +206,31 @@ def _diff(commands: grammar.Adder) -> None:
     command.add_argument(
         "--against", default="HEAD", metavar="REV|FILE", help="a git revision, or another file or FILE#ID (%(default)s)"
     )
+
+
+def _label_next(commands: grammar.Adder) -> None:
+    command = grammar.command(
+        commands,
+        "label-next",
+        "labelling:label_next",
+        "choose the work that people should judge next, and write a blind sheet",
+        "label-next PROCESS.md#vendor-check/check_vendor --db vendors.duckdb -n 60 --sheet blind.csv",
+        "label-next checks/ --db refunds.duckdb -n 100 --for recall --sheet blind.csv",
+        "load --db vendors.duckdb --decisions blind.csv",
+    )
+    grammar.store(command)
+    grammar.checks(command)
+    command.add_argument(
+        "-n", type=grammar.positive, default=200, metavar="N", help="how many labels for each check (%(default)s)"
+    )
+    command.add_argument("--sheet", metavar="FILE", help="the CSV file to write; load --decisions reads it back")
+    command.add_argument(
+        "--for",
+        dest="purpose",
+        choices=("trust", "recall"),
+        default="trust",
+        help="trust: the side that the change needs; recall: all work, for calibrate (%(default)s)",
+    )
+    command.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another draw (%(default)s)")
+    command.add_argument("--plan", metavar="FILE", help="a plan file whose bounds are to be proven")
+    grammar.bounds(command)

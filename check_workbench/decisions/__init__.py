@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from check_workbench.decisions import delimited, json_rows, parquet
+from check_workbench.decisions import delimited, json_rows, parquet, sheets
 from check_workbench.decisions.answers import answers
 from check_workbench.decisions.records import REQUIRED, decisions
 from check_workbench.decisions.rows import Row, RowFormat
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from check_workbench.records import Decision
     from check_workbench.results import Answer
 
-__all__ = ["FORMATS", "Note", "Rejected", "Row", "RowFormat", "read", "read_answers"]
+__all__ = ["FORMATS", "Note", "Rejected", "Row", "RowFormat", "is_sheet", "read", "read_answers"]
 
 FORMATS: Mapping[str, RowFormat] = MappingProxyType(
     {format_.name: format_ for format_ in (parquet.FORMAT, json_rows.FORMAT, delimited.FORMAT)},
@@ -53,6 +53,17 @@ def read(path: str | Path) -> Iterator[Decision | Rejected | Note]:
     file = Path(path)
     _refuse_other(file, wanted="decisions")
     yield from decisions(_rows(file, _format(file), REQUIRED), str(path))
+
+
+def is_sheet(path: Path) -> bool:
+    """Say whether a file is a sheet that people filled in; its rows mean nothing without the record of the draw.
+
+    Parameters
+    ----------
+    path
+        The file.
+    """
+    return path.is_file() and sheets.is_sheet(_head(path))
 
 
 def read_answers(path: str | Path) -> Iterator[Answer | Rejected | Note]:

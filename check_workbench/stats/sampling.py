@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from check_workbench.errors import InputError, UndefinedError
+from check_workbench.stats.arrays import floats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -102,6 +103,73 @@ def stratified(strata: ArrayLike, take: int, *, spread: Mapping[Any, float] | No
     rows = np.concatenate([ordered[at : at + some] for at, some in zip(first, share, strict=True)])
     rows = rng.permutation(rows)
     return Draw(rows=rows, probability=(share / size)[group[rows]])
+
+
+def inclusion(weight: ArrayLike, take: int) -> Floats:
+    """Return probabilities that are proportional to weights, at most 1, and sum to `take`.
+
+    Parameters
+    ----------
+    weight
+        One number above 0 per unit.
+    take
+        How many units are to be drawn; all of them if there are fewer.
+
+    Raises
+    ------
+    InputError
+        Where a weight is not above 0: a unit that is never drawn would be missing from every estimate.
+
+    Examples
+    --------
+    >>> inclusion([8, 1, 1], 2)
+    array([1. , 0.5, 0.5])
+    """
+    wish = floats(weight, "weight")
+    if (wish <= 0).any():
+        raise InputError("every weight must be above 0, so that every unit can be drawn.")
+    take = min(take, len(wish))
+    found = np.zeros(len(wish))
+    while (left := take - int((found == 1).sum())) > 0:
+        rest = found < 1
+        found[rest] = left * wish[rest] / wish[rest].sum()
+        if (over := found > 1).any():
+            found[over] = 1
+        else:
+            break
+    return found
+
+
+def systematic(probability: ArrayLike, *, seed: int = 0) -> Ints:
+    """Draw units in steps of equal length along the sum of their probabilities, from a random start.
+
+    Each unit is drawn with exactly its probability, and units that stand beside each other share the draws evenly: in
+    a sorted list every group of neighbours gets its part.
+
+    Parameters
+    ----------
+    probability
+        Inclusion probabilities, in the order of the list.
+    seed
+        Same seed, same draw.
+
+    Returns
+    -------
+    array
+        Places of the drawn units, in order; as many as the probabilities sum to.
+
+    Notes
+    -----
+    Source: Madow (1949), Annals of Mathematical Statistics 20.
+
+    Examples
+    --------
+    >>> systematic([0.5] * 8, seed=1)
+    array([0, 2, 4, 6])
+    """
+    steps = np.concatenate([[0.0], np.cumsum(floats(probability, "probability"))]).round(9)
+    passed = np.floor(steps + np.random.default_rng(seed).random())
+    return np.flatnonzero(np.diff(passed) > 0)
 
 
 def _spread(names: list[Any], spread: Mapping[Any, float] | None) -> Floats:

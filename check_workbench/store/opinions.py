@@ -15,6 +15,7 @@ from check_workbench.store.batches import text_form
 from check_workbench.store.frames import json_text, to_arrow
 from check_workbench.store.names import listed, quote
 from check_workbench.store.report import LoadReport
+from check_workbench.store.returning import returned
 from check_workbench.store.schema import table
 from check_workbench.store.tables import Source, add_sources, next_key
 from check_workbench.store.validity import utc
@@ -45,9 +46,9 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
     """Load human decisions; see `Store.load_decisions`.
 
     A decision is known by its content. Rows without `decided_by` count as different people where a file repeats
-    them.
+    them. A sheet that was drawn from this store is read as such.
     """
-    found = _read(path, readers.read(path))
+    found = _read(path, returned(store, path) if readers.is_sheet(path) else readers.read(path))
     with store.transaction() as cursor:
         ((added, already),) = store_decisions(cursor, [(str(path), found.records)], blind=blind)
     notes = list(found.notes)

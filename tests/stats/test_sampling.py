@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.sampling import draw, stratified
+from check_workbench.stats.sampling import draw, inclusion, stratified, systematic
 
 
 @given(st.integers(1, 200), st.integers(1, 300), st.integers(0, 1000))
@@ -68,3 +68,25 @@ def test_missing_and_impossible_weights_are_refused() -> None:
         stratified(["a", "b"], 1, spread={"a": 1})
     with pytest.raises(InputError, match="at least 0"):
         stratified(["a"], 1, spread={"a": float("nan")})
+
+
+def test_inclusion_is_proportional_and_at_most_one() -> None:
+    found = inclusion([100, 4, 4, 2], 3)
+    assert found.tolist() == [1.0, 0.8, 0.8, 0.4]
+    assert inclusion([1, 2], 5).tolist() == [1.0, 1.0]
+    with pytest.raises(InputError, match="above 0"):
+        inclusion([1, 0], 1)
+
+
+def test_a_systematic_draw_takes_each_unit_as_often_as_it_should() -> None:
+    wanted = inclusion(np.repeat([1.0, 0.5, 0.25], [10, 20, 70]), 30)
+    draws = [systematic(wanted, seed=seed) for seed in range(2000)]
+    assert {len(one) for one in draws} == {30}
+    share = np.bincount(np.concatenate(draws), minlength=100) / 2000
+    assert np.abs(share - wanted).max() < 4.5 * 0.5 / np.sqrt(2000)
+
+
+def test_neighbours_share_a_systematic_draw() -> None:
+    for seed in range(20):
+        per_group = np.bincount(systematic(np.full(100, 0.2), seed=seed) // 25, minlength=4)
+        assert per_group.tolist() == [5, 5, 5, 5]

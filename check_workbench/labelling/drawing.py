@@ -1,0 +1,172 @@
+"""What is drawn from a pool: for trust with equal probability, for recall from all work with known probabilities."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from check_workbench.calibration.units import KEY, unequal
+from check_workbench.certificates.sides import Region
+from check_workbench.stats.sampling import inclusion, systematic
+from check_workbench.store.returning import DRAW
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from check_workbench.checks import Check
+    from check_workbench.labelling.pool import Pool
+    from check_workbench.plans import Plan, Side
+
+Purpose = Literal["trust", "recall"]
+VERDICTS: dict[Side, str] = {"false_pass": "pass", "false_fail": "fail"}
+NEAR = (1.0, 0.5, 0.5)
+FAR = 0.25
+"""How often passed work is drawn beside flagged work: a tenth nearest to the cut, the next two tenths, the rest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What was drawn for one check."""
+
+    check: Check
+    purpose: Purpose
+    verdicts: tuple[str, ...]
+    """Work with these verdicts was drawn from."""
+    units: pd.DataFrame
+    """`run_id step_id attempt verdict probability`, in the order of the draw."""
+    free: int
+    """How many units could have been drawn."""
+    region: int
+    """How many units there are with these verdicts."""
+    told: dict[str, int]
+    """How many of them have a usable blind label, by verdict."""
+    unweighted: int
+    """How many of these labels do not say with which probability they were drawn."""
+    differing: bool
+    """Whether these labels were drawn with differing probabilities."""
+    population: int
+    """Units with any verdict."""
+    silent: int = 0
+    covered: tuple[str, ...] = ()
+    """Verdicts that sheets for trust have sampled already, so that nothing was drawn from them."""
+    by_verdict: dict[str, int] = field(default_factory=dict)
+    """Drawn units by verdict."""
+
+    def __len__(self) -> int:
+        return len(self.units)
+
+
+def for_trust(found: Pool, plan: Plan, n: int, *, looks: pd.DataFrame) -> Drawn:
+    """Draw the next units of the side that a plan bounds, each with equal probability.
+
+    Sheets that follow one another read on in one random order, so all of them together are one equal-probability
+    sample. They carry the probability of the first, because only the proportion between probabilities counts, and
+    values that differ without need would be bounded one by one.
+
+    Parameters
+    ----------
+    found
+        The work.
+    plan
+        Whose bounds name the side: what passes, what fails, or both.
+    n
+        How many units at most.
+    looks
+        All looks in the store, among them earlier draws.
+    """
+    verdicts = tuple(VERDICTS[bound.side] for bound in plan.bounds)
+    region = found.units[found.units["verdict"].isin(verdicts)]
+    free = region[region["free"]].sort_values(["place", *KEY])
+    taken = free.head(n)
+    rate = _carried(found.check, looks) or (len(taken) / len(free) if len(free) else 1.0)
+    return _drawn(found, "trust", verdicts, taken.assign(probability=rate))
+
+
+def for_recall(found: Pool, n: int, *, looks: pd.DataFrame, seed: int) -> Drawn:
+    """Draw from all work, more where a label tells more, and never with probability zero.
+
+    The list is sorted by verdict, workflow and score and read in even steps, so that each of them has its share. Only
+    three rates occur beside one another: a bound over many small strata would prove nothing. What sheets for trust have
+    sampled already is not drawn again; the probabilities of the rest are put in proportion to the one these carry.
+
+    Parameters
+    ----------
+    found
+        The work.
+    n
+        How many units at most.
+    looks
+        All looks in the store, among them earlier draws.
+    seed
+        Same seed, same draw.
+    """
+    covered, scale = _covered(found, looks)
+    free = found.units[found.units["free"] & ~found.units["verdict"].isin(covered)]
+    weight, scores = _weights(found, free)
+    table = free.assign(weight=weight, score=scores, group=free["workflow"].fillna("").astype(str))
+    table = table.sort_values(["verdict", "group", "score", "place", *KEY], ignore_index=True)
+    table["probability"] = inclusion(table["weight"], n).round(12)
+    taken = table.iloc[systematic(table["probability"], seed=seed)]
+    taken = taken.assign(probability=(taken["probability"] * scale).clip(upper=1.0))
+    verdicts = tuple(sorted(set(found.units["verdict"]) - set(covered)))
+    return dataclasses.replace(_drawn(found, "recall", verdicts, taken), covered=covered)
+
+
+def _covered(found: Pool, looks: pd.DataFrame) -> tuple[tuple[str, ...], float]:
+    """Return the verdicts that equal draws have sampled, and what their labels carry for one unit of probability."""
+    carried = _carried(found.check, looks)
+    mine = found.units["told"] & (found.units["probability_sampled"] == carried)
+    if carried is None or not mine.any():
+        return (), 1.0
+    covered = tuple(sorted(set(found.units.loc[mine, "verdict"])))
+    share = mine.sum() / found.units["verdict"].isin(covered).sum()
+    return covered, carried / float(share)
+
+
+def _weights(found: Pool, free: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each unit is drawn beside the others, and how surely it passes."""
+    side = Region(check=found.check, side="false_pass", reference=found.units, everything=found.units)
+    scores = np.nan_to_num(side.scores(free), nan=0.0)
+    weight = np.ones(len(free))
+    passed = (free["verdict"] == "pass").to_numpy()
+    if passed.any():
+        from scipy.stats import rankdata
+
+        tenth = (10 * (rankdata(scores[passed]) - 0.5) / passed.sum()).astype(int)
+        weight[passed] = np.array([*NEAR, *[FAR] * (10 - len(NEAR))])[tenth]
+    return weight, scores
+
+
+def _drawn(found: Pool, purpose: Purpose, verdicts: tuple[str, ...], taken: pd.DataFrame) -> Drawn:
+    region = found.units[found.units["verdict"].isin(verdicts)]
+    told = region[region["told"]]
+    return Drawn(
+        check=found.check,
+        purpose=purpose,
+        verdicts=verdicts,
+        units=taken[[*KEY, "verdict", "probability"]].reset_index(drop=True),
+        free=int(region["free"].sum()),
+        region=len(region),
+        told=_counts(told),
+        unweighted=int(told["probability_sampled"].isna().sum()),
+        differing=unequal(told),
+        population=len(found.units),
+        silent=found.silent,
+        by_verdict=_counts(taken),
+    )
+
+
+def _counts(rows: pd.DataFrame) -> dict[str, int]:
+    return {str(name): int(count) for name, count in rows["verdict"].value_counts().sort_index().items()}
+
+
+def _carried(check: Check, looks: pd.DataFrame) -> float | None:
+    """Return the probability that equal draws for this text of the check carry already."""
+    mine = looks[(looks["call"] == DRAW) & (looks["check_id"] == check.id) & (looks["asked"] == check.asked)]
+    draws: list[dict[str, Any]] = mine["result"].tolist()
+    rates = [row[-1] for draw in draws if draw["purpose"] == "trust" for row in draw["rows"][:1]]
+    return rates[0] if rates else None
