@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "curve", "evaluate", "load", "rules")}
-"""Name to module; each has `rows(*, runs)`, which returns rows or points."""
+"""Name to module; each has `rows(*, runs)`, which returns rows or points; some have a `table()` beside."""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -23,10 +23,12 @@ def main(argv: Sequence[str] | None = None) -> None:
     given = parser.parse_args(argv)
     bench = importlib.import_module(BENCHES[given.name])
     rows = bench.rows() if given.runs is None else bench.rows(runs=given.runs)
+    lines = bench.table() if hasattr(bench, "table") else []
     if given.json:
-        print(json.dumps({"rows": [row.to_json() for row in rows]}))
+        beside = {"table": [line.to_json() for line in lines]} if lines else {}
+        print(json.dumps({"rows": [row.to_json() for row in rows], **beside}))
         return
-    for row in rows:
+    for row in [*rows, *lines]:
         print(row.line())
 
 

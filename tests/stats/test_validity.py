@@ -2,69 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from check_workbench.stats.certify import Cuts, coverage_cuts, p_value, walk
+from check_workbench.stats.certify import coverage_cuts, p_value, walk
 from check_workbench.stats.clusters import clustered_test
 from check_workbench.stats.monitor import alarming_wealth, certifying_wealth
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DRAWS = 1000
 DELTA = 0.10
 ALLOWED = DELTA + 3 * np.sqrt(DELTA * (1 - DELTA) / DRAWS)
-GRID = np.linspace(0, 1, 20_001)[:-1]
-CUTS = coverage_cuts(GRID)
-
-SCENARIOS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "good": lambda s: 0.35 * (1 - s) ** 2,
-    "over": lambda s: 0.04 + 0.30 * (1 - s),
-    "topbad": lambda s: np.where(s > 0.97, 0.5, 0.03),
-    "step": lambda s: np.where(s > 0.5, 0.02, 0.30),
-    "wavy": lambda s: 0.03 + 0.10 * np.sin(6 * s) ** 2,
-}
-
-
-def _walked(rate: Callable[[np.ndarray], np.ndarray], alpha: float, n: int, cuts: Cuts = CUTS) -> tuple[float, float]:
-    """Return the share of draws whose certified cut has a risk above alpha, and the mean certified coverage."""
-    risk = np.cumsum(rate(GRID)[::-1]) / np.arange(1, len(GRID) + 1)
-    rng = np.random.default_rng(20_240)
-    violations, coverage = 0, 0.0
-    for _ in range(DRAWS):
-        scores = rng.random(n)
-        found = walk(scores, rng.random(n) < rate(scores), cuts, alpha=alpha, delta=DELTA)
-        coverage += found.coverage
-        violations += found.certified is not None and risk[round(found.coverage * len(GRID)) - 1] > alpha
-    return violations / DRAWS, coverage / DRAWS
-
-
-@pytest.mark.parametrize("n", [100, 300])
-@pytest.mark.parametrize("alpha", [0.05, 0.10, 0.20])
-def test_the_walk_is_valid_where_the_risk_is_just_above_the_target(alpha: float, n: int) -> None:
-    violations, _ = _walked(lambda s: np.full_like(s, 1.02 * alpha), alpha, n)
-    assert violations <= ALLOWED
-
-
-@pytest.mark.parametrize(
-    ("name", "alpha", "n", "floor"),
-    [
-        ("good", 0.10, 300, 0.72),
-        ("step", 0.10, 300, 0.56),
-        ("topbad", 0.10, 500, 0.55),
-        ("over", 0.20, 300, 0.70),
-        ("wavy", 0.10, 300, 0.0),
-        ("over", 0.10, 500, 0.0),
-    ],
-)
-def test_the_walk_is_valid_and_reaches_its_coverage(name: str, alpha: float, n: int, floor: float) -> None:
-    violations, coverage = _walked(SCENARIOS[name], alpha, n)
-    assert violations <= ALLOWED
-    assert coverage >= floor
+CUTS = coverage_cuts(np.linspace(0, 1, 20_001)[:-1])
 
 
 def test_choosing_the_loosest_cut_that_looks_good_is_no_guarantee() -> None:
