@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.calibration import looks as ledger
-from check_workbench.calibration.outcome import in_order
-from check_workbench.calibration.units import decision_keys, digest, records
 from check_workbench.certificates import bounds, wording
 from check_workbench.certificates.betting import capital
 from check_workbench.certificates.bounds import Look, Tested
@@ -16,14 +13,12 @@ from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import by_workflow, violations
 from check_workbench.certificates.history import blind_share, history, too_few_blind
 from check_workbench.certificates.hygiene import sample
-from check_workbench.certificates.promoting import NOTHING, promotion, reasons_of
 from check_workbench.certificates.reach import unjudged
-from check_workbench.certificates.replanning import about_plan, choosing, trusts_of
+from check_workbench.certificates.recording import promotable, record, recorded
+from check_workbench.certificates.replanning import about_plan, trusts_of
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
-from check_workbench.checks import with_threshold
-from check_workbench.dialects import promoted_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,7 +28,6 @@ if TYPE_CHECKING:
     from check_workbench.calibration.units import Units
     from check_workbench.certificates.certificate import Outcome
     from check_workbench.certificates.hygiene import Sample
-    from check_workbench.checks import Check
     from check_workbench.plans import Plan
     from check_workbench.store import Store
 
@@ -54,7 +48,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     """
     check = units.check
     trusts = trusts_of(looks, check, plan)
-    before = _recorded(trusts, check, plan, _fingerprint(units))
+    before = recorded(trusts, units, plan)
     if before is not None:
         return before
     earlier = sum(bool(result.get("tested")) for result in trusts["result"])
@@ -82,9 +76,9 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     }
     made = _with_details(made, labels, found, about)
     made = dataclasses.replace(made, reasons=(*made.reasons, *too_few_blind(about["blind"])))
-    made = _promotable(made, check)
+    made = promotable(made, check)
     made = dataclasses.replace(made, reasons=(*about_plan(trusts, plan), *made.reasons))
-    return _record(store, units, plan, made, tested=any(t.n for t in found))
+    return record(store, units, plan, made, tested=any(t.n for t in found))
 
 
 def outcome_of(found: Sequence[Tested], guards: Sequence[str]) -> Outcome:
@@ -183,17 +177,6 @@ def _with_details(
     return dataclasses.replace(made, details=details)
 
 
-def _promotable(made: Certificate, check: Check) -> Certificate:
-    """Add what the promotion of a ready check does to its file, or why it cannot be done."""
-    if made.outcome != "ready":
-        return made
-    found = promotion(check, made.change, made.changes())
-    before = set(reasons_of(made.details.get("promotion", NOTHING)))
-    kept = [reason for reason in made.reasons if reason not in before]
-    details = {**made.details, "promotion": found}
-    return dataclasses.replace(made, reasons=(*kept, *reasons_of(found)), details=details)
-
-
 def _bound(found: Tested) -> dict[str, Any]:
     return {
         "side": found.bound.side,
@@ -229,72 +212,3 @@ def _bounced(labels: Sample) -> dict[str, int]:
     """Count the good work that the check fails, among all good work."""
     good = labels.usable[~labels.usable["positive"].astype(bool)]
     return {"good": len(good), "failed": int((good["verdict"] == "fail").sum())}
-
-
-def _fingerprint(units: Units) -> str:
-    """Return a digest of all labels and answers; the document and the plan are compared on their own."""
-    labels = units.labelled
-    columns = ["run_id", "step_id", "attempt", "positive", "blind", "reason_not_blind", "decision_keys"]
-    rows = labels[[*columns, "probability_sampled"]].astype(str).to_numpy().tolist()
-    return digest([rows, units.answers_digest(), units.excluded])
-
-
-def _recorded(trusts: pd.DataFrame, check: Check, plan: Plan, fingerprint: str) -> Certificate | None:
-    """Return the result of the same call, or of the one which certified the document that now stands in the file."""
-    for row in records(trusts):
-        result = row["result"]
-        same = row["plan_digest"] == plan.digest and result.get("fingerprint") == fingerprint
-        if (
-            same
-            and row["check_id"] == check.id
-            and check.document in {row["document"], result.get("certified_document"), result.get("promoted_document")}
-        ):
-            found = Certificate.from_record(result["certificate"], check)
-            return _promotable(found, check) if found.refused else found
-    return None
-
-
-def _record(
-    store: Store,
-    units: Units,
-    plan: Plan,
-    made: Certificate,
-    *,
-    tested: bool,
-) -> Certificate:
-    result = {
-        "certificate": made.recorded(),
-        "fingerprint": _fingerprint(units),
-        "certified_document": _patched(units.check, made),
-        "promoted_document": _promoted(units.check, made),
-        "tested": tested,
-        "choosing": choosing(plan),
-    }
-    seen = ledger.Look(
-        call="trust",
-        labels=decision_keys(units.labelled),
-        change=plan.change,
-        plan_digest=plan.digest,
-        result=result,
-    )
-    if not ledger.record(store, units.check, seen):
-        note = "the store is open to read only: this look is not recorded"
-        return dataclasses.replace(made, reasons=(*made.reasons, note))
-    return made
-
-
-def _patched(check: Check, made: Certificate) -> str | None:
-    """Return the document digest that the check will have once the certified numbers are written."""
-    changes = made.changes()
-    if made.outcome != "ready" or not changes:
-        return None
-    for change in in_order(check, changes):
-        check = with_threshold(check, item=change.item, key=change.key, value=change.value)
-    return check.document
-
-
-def _promoted(check: Check, made: Certificate) -> str | None:
-    """Return the document digest that the check will have once the whole patch is written."""
-    if made.outcome != "ready" or made.refused:
-        return None
-    return promoted_check(check, in_order(check, made.changes())).document

@@ -35,8 +35,8 @@ def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, An
         {
             "call": row["call"],
             "at": row["at"].isoformat(timespec="seconds"),
-            "change": row["change"],
-            "plan": row["plan_digest"],
+            "change": _text(row["change"]),
+            "plan": _text(row["plan_digest"]),
             "labels": len(row["labels"]),
             "same_text": row["asked"] == check.asked,
             "outcome": row["result"].get("certificate", {}).get("outcome"),
@@ -44,6 +44,10 @@ def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, An
         }
         for row in records(mine[mine["call"].isin(READING)])
     ]
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _spent(row: dict[str, Any], check: Check, change: str) -> float | None:

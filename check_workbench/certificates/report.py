@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import html, plots
+from check_workbench.certificates.guards import SEGMENT_LABELS
+from check_workbench.certificates.history import blind_words
 from check_workbench.certificates.wording import SCOPE, WARNING, many, share
+from check_workbench.labels.reasons import REASONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,11 +32,17 @@ SUMMARY = {"check": "check", "answer": "answer", "n": "labels tested", "errors":
            "coverage": "share of all work", "labels_needed": "labels needed"}  # fmt: skip
 BOUNDS = {"risk": "risk", "target": "target", "n": "labels", "errors": "errors", "upper": "risk at most",
           "lower": "risk at least", "test": "tested", "holds": "holds", "coverage": "share of all work"}  # fmt: skip
+LOOKS = {"at": "when", "call": "call", "plan": "plan", "labels": "labels read", "outcome": "outcome",
+         "spent": "spent of the allowed error"}  # fmt: skip
+SEGMENTS = {"risk": "risk", "workflow": "workflow", "n": "labels", "errors": "errors", "test": "tested on its own"}
+LEFT_OUT = {"reason": "reason", "why": "why", "count": "labels"}
 ERRORS = {"unit": "work", "verdict": "the check said", "score": "score", "quote": "it quoted", "said": "people said",
           "note": "their note"}  # fmt: skip
 RISKS = {"false_pass": "bad work among passed", "false_fail": "good work among failed"}
 WAYS = {"own": "numbers of the file", "walk": "numbers from work without labels", "sequential": "all looks together"}
-NUMBERS = frozenset({"n", "errors", "bound", "coverage", "labels_needed", "target", "upper", "lower", "score"})
+NUMBERS = frozenset(
+    {"count", "labels", "n", "errors", "bound", "coverage", "labels_needed", "target", "upper", "lower", "score"}
+)
 
 
 def html_report(of: Certificates) -> str:
@@ -57,10 +67,15 @@ def markdown_report(of: Certificates) -> str:
         lines += ["", *_rows(_bounds(entry), BOUNDS)]
         if errors := _errors(entry):
             lines += ["", "Every counted error:", "", *_rows(errors, ERRORS)]
+        for title, rows, columns in _tables(entry):
+            lines += ["", f"{title}:", "", *_rows(rows, columns)]
+        if patch := _patch(entry):
+            lines += ["", "What the patch changes:", "", *_fenced(patch)]
         lines += ["", *(f"- {name}: {_md(value)}" for name, value in _subject(entry))]
         lines += [*(f"- {_md(words)}" for words in _conditions(entry)), ""]
     if lacking := _without_labels(of):
         lines += ["## Without labels", "", *(f"- {_md(words)}" for words in lacking), ""]
+    lines += [f"**{_md(of.together)}**", ""] if of.together else []
     lines += ["## Plan", "", *(f"- {name}: {_md(value)}" for name, value in _plan(of).items())]
     return "\n".join([*lines, "", f"**{WARNING}**", ""])
 
@@ -69,6 +84,8 @@ def _blocks(of: Certificates) -> Iterator[Block]:
     yield html.paragraph(CHANGES[of.plan.change])
     yield html.note(WARNING, warning=True)
     told = [entry for entry in of if not _untold(entry)]
+    if of.together:
+        yield html.note(of.together)
     if len(told) > 1:
         yield html.table([_summary(entry) for entry in told], SUMMARY, caption="Decisions")
     for entry in told:
@@ -92,6 +109,11 @@ def _decided(entry: Certificate) -> Iterator[Block]:
         yield html.table(errors, ERRORS, caption=f"Every counted error ({len(errors)})")
     if names := _to_label(entry):
         yield html.details(f"What to label next ({len(names)}, drawn at random)", html.paragraph(", ".join(names)))
+    if patch := _patch(entry):
+        yield html.heading("What the patch changes", 3)
+        yield html.code(patch)
+    for title, rows, columns in _tables(entry):
+        yield html.details(title, html.table(rows, columns, caption=title))
     yield html.details("What was decided about", html.definitions(_subject(entry)))
     yield html.details("Conditions", html.bullets(_conditions(entry)))
 
@@ -128,6 +150,38 @@ def _without_labels(of: Certificates) -> list[str]:
 
 def _plan(of: Certificates) -> dict[str, Any]:
     return {**of.plan.to_dict(), "digest": of.plan.digest}
+
+
+def _patch(entry: Certificate) -> str:
+    return str(entry.details.get("promotion", {}).get("patch", ""))
+
+
+def _tables(entry: Certificate) -> Iterator[tuple[str, list[dict[str, Any]], dict[str, str]]]:
+    """Yield what stands beside the decision: labels of each workflow, labels left out, and earlier looks."""
+    if segments := [_segment(row) for row in entry.details.get("segments", [])]:
+        yield "By workflow", segments, SEGMENTS
+    if entry.excluded:
+        rows = [{"reason": why, "why": REASONS.get(why, why), "count": count} for why, count in entry.excluded.items()]
+        yield f"Left out ({sum(entry.excluded.values())})", rows, LEFT_OUT
+    if looks := [_look(row) for row in entry.details.get("looks", [])]:
+        yield f"Earlier calls that read labels ({len(looks)})", looks, LOOKS
+
+
+def _segment(row: dict[str, Any]) -> dict[str, Any]:
+    return {**row, "risk": RISKS[row["side"]], "test": "yes" if row["tested"] else f"no, below {SEGMENT_LABELS} labels"}
+
+
+def _look(row: dict[str, Any]) -> dict[str, Any]:
+    text = "" if row["same_text"] else ", of another text"
+    change = f" ({row['change']})" if row["change"] else ""
+    spent = "nothing of this error" if row["spent"] is None else share(row["spent"])
+    return {**row, "call": f"{row['call']}{change}{text}", "plan": (row["plan"] or "-")[:8], "spent": spent}
+
+
+def _fenced(text: str) -> list[str]:
+    longest = max((len(run) for run in re.findall("`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return [f"{fence}diff", text.rstrip("\n"), fence]
 
 
 def _to_label(entry: Certificate) -> list[str]:
@@ -217,6 +271,7 @@ def _conditions(entry: Certificate) -> list[str]:
     return [
         f"look {details.get('look', 1)} for this change",
         f"{details.get('usable', 0)} usable labels; {details.get('population', 0)} first submissions recorded",
+        *([blind_words(details["blind"])] if "blind" in details else []),
         *(f"with work that was only edited counted as good: {words}" for words in _edited(details)),
         f"good work that the check fails: {bounced['failed']} of {bounced['good']}",
         f"unsure, so for a person: {details.get('unsure', 0)} of {details.get('population', 0)}",
