@@ -113,7 +113,7 @@ def _decided(entry: Certificate) -> Iterator[Block]:
         yield html.heading("What the patch changes", 3)
         yield html.code(patch)
     for title, rows, columns in _tables(entry):
-        yield html.details(title, html.table(rows, columns, caption=title))
+        yield html.table(rows, columns, caption=title)
     yield html.details("What was decided about", html.definitions(_subject(entry)))
     yield html.details("Conditions", html.bullets(_conditions(entry)))
 
@@ -175,7 +175,9 @@ def _look(row: dict[str, Any]) -> dict[str, Any]:
     text = "" if row["same_text"] else ", of another text"
     change = f" ({row['change']})" if row["change"] else ""
     spent = "nothing of this error" if row["spent"] is None else share(row["spent"])
-    return {**row, "call": f"{row['call']}{change}{text}", "plan": (row["plan"] or "-")[:8], "spent": spent}
+    at = f"{row['at'][:16].replace('T', ' ')} UTC"
+    plan = (row["plan"] or "-")[:8]
+    return {**row, "at": at, "call": f"{row['call']}{change}{text}", "plan": plan, "spent": spent}
 
 
 def _fenced(text: str) -> list[str]:
