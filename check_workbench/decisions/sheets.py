@@ -157,6 +157,7 @@ class _Sheet:
         self, file: str, drawn: Mapping[str, Place], before: Mapping[tuple[Any, ...], Before], now: datetime
     ) -> None:
         self._file, self._drawn, self._before, self._now = file, drawn, before, now
+        self._here: dict[tuple[Any, ...], Returned] = {}
         self._seen: set[str] = set()
         self._counts: Counter[str] = Counter()
         columns = {column for place in drawn.values() for column in place.wanted}
@@ -181,6 +182,7 @@ class _Sheet:
     def closing(self) -> Iterator[Note]:
         told = {
             "blank": "{} left empty: they are skipped, and may come back later on the same sheet",
+            "twice": "{} there on two sheets: each counts once",
             "edited": "{} already loaded with another note: the first note stays",
         }
         for name, words in told.items():
@@ -240,19 +242,28 @@ class _Sheet:
             "decision": _word(column, values[column]),
             "decided_by": values.get("decided_by"),
         }
-        note, at = values.get("note"), self._now
-        earlier = self._before.get(key(made))
+        note, at, name = values.get("note"), self._now, key(made)
+        earlier = self._here.get(name) or self._before.get(name)
         if earlier is not None:
-            if earlier.decision != made["decision"]:
-                raise InputError(
-                    f"{column} must stay {earlier.decision!r}, as it was loaded before, got {made['decision']!r}; "
-                    "a second person's decision needs another name in decided_by"
-                )
-            self._counts["edited"] += note != earlier.note
+            _same(column, made["decision"], earlier.decision)
+            again = "twice" if name in self._here else "edited"
+            self._counts[again] += name in self._here or note != earlier.note
             note, at = earlier.note, earlier.decided_at or at
+        if name in self._here:
+            return None
         self._counts[f"stale {wanted.check_id}"] += wanted.stale
         told: dict[str, Any] = {"verdict_seen": False, "provenance": "blind", "probability_sampled": wanted.probability}
-        return Returned(**made, **told, note=note, decided_at=at)
+        self._here[name] = Returned(**made, **told, note=note, decided_at=at)
+        return self._here[name]
+
+
+def _same(column: str, decision: str, earlier: str) -> None:
+    """Refuse a decision that contradicts what the same person said of the same work before."""
+    if decision != earlier:
+        raise InputError(
+            f"{column} must stay {earlier!r}, as it was loaded before, got {decision!r}; "
+            "a second person's decision needs another name in decided_by"
+        )
 
 
 def _word(column: str, value: str) -> str:

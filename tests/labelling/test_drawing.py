@@ -72,9 +72,9 @@ def test_the_same_call_draws_the_same_and_a_larger_one_the_same_and_more(store: 
 def test_the_order_of_loading_changes_nothing(team: Scenario) -> None:
     units = uniform(120, labelled=0, risk=never)
     drawn = []
-    for order in (units, units[::-1]):
+    for listed in (units, units[::-1]):
         with open_store() as store:
-            team.load(store, order)
+            team.load(store, listed)
             drawn.append(cw.label_next(team.check, store, n=20).to_json())
     assert drawn[0] == drawn[1]
 
@@ -154,9 +154,9 @@ def test_a_draw_for_recall_reaches_all_work_and_says_how_likely(store: Store, te
     [draw] = made.draws
     assert len(made.units) == 120
     assert set(draw.by_verdict) == {"fail", "pass"}
-    rates = draw.units.groupby("verdict")["probability"].agg(["min", "max"])
-    assert rates.loc["pass", "min"] > 0
-    assert rates.loc["fail", "min"] == rates.loc["fail", "max"] == pytest.approx(4 * rates.loc["pass", "min"])
+    fail, passed = (draw.units.loc[draw.units["verdict"] == name, "probability"] for name in ("fail", "pass"))
+    assert passed.min() > 0
+    assert fail.min() == fail.max() == pytest.approx(4 * passed.min())
     assert draw.units["probability"].nunique() == 3
     assert (1 / draw.units["probability"]).sum() == pytest.approx(600, rel=0.05)
     shares = store.sql("select run_id, workflow from runs").set_index("run_id")["workflow"]
@@ -224,12 +224,15 @@ def test_what_the_labels_can_prove_is_told_without_reading_them(store: Store, te
     made = cw.label_next(team.check, store, n=40)
     [prospect] = made.prospects["failed"]
     told = sum(u["p"] < 0.5 for u in units[:30])
-    assert (prospect.labels, prospect.needed, prospect.sure) == (40 + told, 50, pytest.approx(0.92))
+    assert (prospect.labels, prospect.needed) == (40 + told, 50)
+    assert prospect.sure == pytest.approx(0.92)
     assert prospect.bound == pytest.approx(1 - 0.08 ** (1 / (40 + told)))
     assert [risk for risk, _ in prospect.chances] == [0.0125, 0.025]
     cw.trust(team.check, store, plan=cw.plan(change="replace_approval"))
     [later] = cw.label_next(team.check, store, n=40).prospects["failed"]
-    assert (later.sure, later.needed > 50, later.chances) == (pytest.approx(0.98), True, ())
+    assert later.sure == pytest.approx(0.98)
+    assert later.needed > 50
+    assert later.chances == ()
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "20", None])
