@@ -160,6 +160,7 @@ class _Sheet:
         self._here: dict[tuple[Any, ...], Returned] = {}
         self._seen: set[str] = set()
         self._counts: Counter[str] = Counter()
+        self._stale: Counter[str] = Counter()
         columns = {column for place in drawn.values() for column in place.wanted}
         self._notes = Notes(file, {ROW, "run_id", "step_id", "note", "decided_by", *SHOWN, *columns})
 
@@ -189,13 +190,11 @@ class _Sheet:
             if count := self._counts[name]:
                 counted = "1 decision is" if count == 1 else f"{count:,} decisions are"
                 yield Note(file=self._file, text=words.format(counted))
-        for name, count in sorted(self._counts.items()):
-            if name.startswith("stale "):
-                check = name.removeprefix("stale ")
-                text = (
-                    f"{check} was reworded after the sheet was drawn: {count:,} decisions count for the old text only"
-                )
-                yield Note(file=self._file, text=text)
+        for check, count in sorted(self._stale.items()):
+            counted = "1 decision counts" if count == 1 else f"{count:,} decisions count"
+            yield Note(
+                file=self._file, text=f"{check} was reworded after it was drawn: {counted} for the old text only"
+            )
 
     def _place(self, values: Mapping[str, Any]) -> Place:
         row_id = values.get(ROW)
@@ -251,7 +250,8 @@ class _Sheet:
             note, at = earlier.note, earlier.decided_at or at
         if name in self._here:
             return None
-        self._counts[f"stale {wanted.check_id}"] += wanted.stale
+        if wanted.stale:
+            self._stale[wanted.check_id] += 1
         told: dict[str, Any] = {"verdict_seen": False, "provenance": "blind", "probability_sampled": wanted.probability}
         self._here[name] = Returned(**made, **told, note=note, decided_at=at)
         return self._here[name]
