@@ -1,120 +1,169 @@
-"""A positive decision is wrong at most as often as the plan allows, also where the naive way breaks."""
+"""What a certificate holds for: the numbers of the file however strict, every question, and the same bytes again."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from check_workbench.certificates import bounds
-from check_workbench.certificates.hygiene import Sample
+import check_workbench as cw
+from check_workbench.certificates import bounds, hygiene
 from check_workbench.certificates.sides import Region
-from check_workbench.checks import Check, FlagAt, Item, YesNo
-from check_workbench.plans import Bound
-from check_workbench.stats.certify import own_cut
+from check_workbench.checks import Check, Choice, Item, PassBand, PassNames, YesNo
+from tests.certificates.draws import ALLOWED, ALPHA, BOUND, DRAWS, PLAN, decide, rows, unlabelled
+from tests.certificates.test_sides import passes, written
+from tests.scenario import uniform
 
-pytestmark = pytest.mark.slow
-
-DRAWS = 150
-ALPHA, DELTA = 0.10, 0.10
-ALLOWED = DELTA + 3 * (DELTA * (1 - DELTA) / DRAWS) ** 0.5
-BOUND = Bound(side="false_pass", target=ALPHA, delta=DELTA)
-CHECK = Check(id="c", dialect="neatroots", items=(Item(asks=YesNo(ask="Did it fail?"), cut=FlagAt(value=0.5)),))
+STRICT = 0.05
+FEW = 200
 
 
-def rows(scores: Any, bad: Any, *, cut: float, **columns: Any) -> pd.DataFrame:
-    scores = np.asarray(scores)
-    defaults = {
-        "run_id": [f"r{place:04d}" for place in range(len(scores))],
-        "step_id": "",
-        "attempt": 1,
-        "cluster": np.arange(len(scores)),
-        "fresh": True,
-        "probability_sampled": np.nan,
-        "workflow": "w",
-        "decided_at": pd.NaT,
-        "labelled": True,
-    }
-    verdict = np.where(scores < cut, "pass", "fail")
-    return pd.DataFrame(
-        {"s0": scores, "positive": np.asarray(bad, dtype=bool), "verdict": verdict, **defaults, **columns}
+@pytest.mark.slow
+def test_a_strict_cut_of_the_file_is_certified_no_more_often_than_allowed() -> None:
+    rng = np.random.default_rng(21)
+    certified = 0
+    for _ in range(DRAWS):
+        scores = rng.random(800)
+        labels = rows(scores, rng.random(800) < np.where(scores < STRICT, 1.02 * ALPHA, 0.3), cut=STRICT)
+        certified += decide(labels, labels).certified
+    assert certified / DRAWS <= ALLOWED
+
+
+@pytest.mark.slow
+def test_a_judge_that_is_good_only_where_it_is_surest_keeps_its_strict_cut() -> None:
+    """A walk that begins at 40 % of the work never comes to the 5 % that the file passes; the file's cut does."""
+    rng = np.random.default_rng(22)
+    own = walked = loosened = 0
+    for _ in range(FEW):
+        scores = rng.random(1000)
+        bad = rng.random(1000) < np.where(scores < STRICT, 0.01, 0.3)
+        found = decide(rows(scores, bad, cut=STRICT), unlabelled(rng, cut=STRICT))
+        own += found.certified
+        loosened += bool(found.changes)
+        walked += decide(rows(scores, bad, cut=STRICT, fresh=False), unlabelled(rng, cut=STRICT)).certified
+    assert own / FEW > 0.85
+    assert walked == loosened == 0
+
+
+def test_a_strict_cut_is_ready_while_a_looser_one_is_only_proposed(store, team) -> None:
+    team.write(0.06)
+    team.load(store, uniform(1200, labelled=700, risk=lambda s: 0.01 if s < 0.6 else 0.9))
+    cert = cw.trust(team.check, store, plan=PLAN)
+    bound = cert[0].details["bounds"][0]
+    assert (cert.outcome, bound["way"], cert[0].changes()) == ("ready", "own", ())
+    assert cert.coverage == pytest.approx(0.06, abs=0.02)
+    looser = next(reason for reason in cert.reasons if "a looser cut would hold as well" in reason)
+    assert float(looser.split("flag_at ")[1].split()[0]) > 0.5
+
+
+def test_a_judge_without_scores_has_its_own_verdict_tested_and_nothing_else(store, team) -> None:
+    """The answers name an option and no probability: there is no cut to move."""
+    team.check.write_text(
+        "id: failed\nkind: choice\nask: Did the agent fail?\noptions: {fine: All went well, bad: It did not}\n"
+        "flag_on: [bad]\nflag_at: 0.5\n",
+        encoding="utf-8",
     )
+    units = uniform(400, labelled=200, risk=lambda s: 0.01 if s < 0.5 else 0.9)
+    team.load(store, [{**u, "p": None} for u in units])
+    told = [{"run_id": u["run"], "check_id": "failed", "choice": "bad" if u["p"] >= 0.5 else "fine"} for u in units]
+    answers = team.folder / "named.jsonl"
+    answers.write_text("".join(json.dumps(one) + "\n" for one in told), encoding="utf-8")
+    assert not store.load_answers(answers).rejected
+    cert = cw.trust(team.check, store, plan=PLAN)
+    passed = [u for u in units[:200] if u["p"] < 0.5]
+    assert (cert.outcome, cert.n, cert.errors) == ("ready", len(passed), sum(u["bad"] for u in passed))
+    assert cert[0].details["bounds"][0]["way"] == "own"
+    assert not any("looser" in reason for reason in cert.reasons)
+    cw.calibrate(team.check, store)
+    team.check.write_text(team.check.read_text(encoding="utf-8").replace("0.5", "0.9"), encoding="utf-8")
+    other = cw.plan(change="enforce", max_false_fail=0.3)
+    assert cw.trust(team.check, store, plan=other)[0].details["bounds"][0]["way"] == "own"
 
 
-def decide(usable: pd.DataFrame, reference: pd.DataFrame, *, first: bool = True) -> Any:
-    sample = Sample(usable=usable, taken=usable.iloc[:0], population=reference, excluded={})
-    region = Region(check=CHECK, side="false_pass", reference=reference, everything=reference)
-    return bounds.tested(region, BOUND, sample, bounds.Look(first=first, start=0.4))
+THREE = Check(
+    id="c",
+    dialect="check-1",
+    items=(
+        Item(asks=YesNo(ask="Both lists are covered."), cut=PassBand(pass_at=0.99, fail_below=0.5)),
+        Item(
+            asks=Choice(ask="Is it signed?", options=(("yes", "It is."), ("no", "It is not."))),
+            cut=PassNames(passing=("yes",), confidence=0.99),
+        ),
+        Item(asks=YesNo(ask="The sums agree."), cut=PassBand(pass_at=0.99, fail_below=None)),
+    ),
+)
 
 
-def unlabelled(rng: np.random.Generator, cut: float) -> pd.DataFrame:
-    found = rows(rng.random(400), np.zeros(400), cut=cut)
-    return found.assign(labelled=False, run_id="u" + found["run_id"])
+def three_answers(rng: np.random.Generator, size: int) -> pd.DataFrame:
+    """Return work with three answers that go together, and that is the worse the less sure they are."""
+    quality = rng.random(size)
+    one, two, three = (np.clip(0.7 * quality + 0.3 * rng.random(size), 0, 1) for _ in range(3))
+    signed = np.where(rng.random(size) < 0.1, 0.0, two)
+    table = rows(np.zeros(size), rng.random(size) < np.where(quality > 0.35, 0.02, 0.8), cut=-1.0, fresh=False)
+    return table.assign(s0=one, s1=signed, s2=three)
 
 
-def lucky(scores: Any, bad: Any) -> float:
-    """Return the cut at which the labels look best: what a person in a hurry would choose."""
-    order = np.argsort(scores)
-    errors, n = np.cumsum(np.asarray(bad)[order]), np.arange(1, len(order) + 1)
-    tests = [own_cut(int(e), int(k), alpha=ALPHA, delta=DELTA).p for e, k in zip(errors[23:], n[23:], strict=True)]
-    place = int(np.argmin(tests)) + 23
-    return float(np.asarray(scores)[order][place]) + 1e-9
+@pytest.mark.parametrize("seed", range(20))
+def test_the_certified_numbers_of_three_questions_pass_what_was_certified(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    told, silent = three_answers(rng, 300), three_answers(rng, 500).assign(labelled=False)
+    silent["run_id"] = "u" + silent["run_id"]
+    work = pd.concat([told, silent], ignore_index=True)
+    sample = hygiene.Sample(usable=told, taken=told.iloc[:0], population=work, excluded={})
+    region = Region(check=THREE, side="false_pass", reference=sample.measured_on, everything=work)
+    found = bounds.tested(region, BOUND, sample, bounds.Look(first=True, start=0.4))
+    assert found.way == "walk"
+    assert found.certified
+    assert {(change.item, change.key) for change in found.changes} >= {(0, "pass"), (1, "confidence"), (2, "pass")}
+    passing = passes(written(THREE, found.changes), work, "false_pass")
+    assert found.labels is not None
+    assert set(work["run_id"][passing & work["labelled"]]) == set(found.labels["run_id"])
+    assert found.coverage == pytest.approx(passing.mean())
+    assert found.errors == int(work["positive"][passing & work["labelled"]].sum())
 
 
-def test_a_cut_chosen_on_the_labels_that_certify_it():
-    rng = np.random.default_rng(4)
-    naive = ours = 0
-    for _ in range(DRAWS):
-        scores, bad = rng.random(200), rng.random(200) < 1.02 * ALPHA
-        cut = lucky(scores, bad)
-        inside = scores < cut
-        naive += own_cut(int(bad[inside].sum()), int(inside.sum()), alpha=ALPHA, delta=DELTA).certified
-        found = decide(rows(scores, bad, cut=cut, fresh=False), unlabelled(rng, cut))
-        assert found.way == "walk"
-        ours += found.certified
-    assert naive / DRAWS > ALLOWED
-    assert ours / DRAWS <= ALLOWED
+@pytest.mark.parametrize("how", ["own", "walk", "sequential", "strata", "sessions"])
+def test_rows_in_another_order_give_a_report_of_the_same_bytes(team, tmp_path, how) -> None:
+    units = uniform(300, labelled=240, risk=lambda s: 0.03 if s < 0.5 else 0.9)
+    for place, unit in enumerate(units):
+        unit.update(decided_at=f"2026-10-{1 + place % 28:02d}T10:00:00", workflow=f"w{place % 2}", note="seen")
+        unit.update({"session_id": f"s{place // 3}"} if how == "sessions" else {})
+        unit.update({"probability_sampled": 0.3 if unit["p"] < 0.25 else 0.1} if how == "strata" else {})
+    texts = [reported(team, tmp_path / str(seed), shuffled(units, seed), how) for seed in (1, 2)]
+    assert texts[0] == texts[1]
+    assert len(texts[0]) == 3
 
 
-def test_looks_that_are_repeated():
-    rng = np.random.default_rng(5)
-    naive = ours = 0
-    for _ in range(DRAWS):
-        bad = rng.random(400) < ALPHA
-        labels = rows(np.full(400, 0.1), bad, cut=0.5)
-        looks = [25, 60, 120, 200, 300, 400]
-        naive += any(own_cut(int(bad[:n].sum()), n, alpha=ALPHA, delta=DELTA).certified for n in looks)
-        ours += any(decide(labels.iloc[:n], labels, first=n == 25).certified for n in looks)
-    assert naive / DRAWS > ALLOWED
-    assert ours / DRAWS <= ALLOWED
+def shuffled(units: list[dict[str, object]], seed: int) -> list[dict[str, object]]:
+    order = np.random.default_rng(seed).permutation(len(units))
+    return [units[place] for place in order]
 
 
-def test_labels_drawn_toward_what_passes_most_easily():
-    rng = np.random.default_rng(6)
-    naive = ours = 0
-    for _ in range(DRAWS):
-        scores = rng.random(1200) / 2
-        bad = rng.random(1200) < np.where(scores < 0.25, 0.04, 0.17)
-        chance = np.where(scores < 0.25, 0.3, 0.1)
-        drawn = rng.random(1200) < chance
-        labels = rows(scores[drawn], bad[drawn], cut=0.5, probability_sampled=chance[drawn])
-        naive += own_cut(int(bad[drawn].sum()), int(drawn.sum()), alpha=ALPHA, delta=DELTA).certified
-        ours += decide(labels, labels).certified
-    assert naive / DRAWS > ALLOWED
-    assert ours / DRAWS <= ALLOWED
+def without_clock(report: bytes, looks: pd.Series) -> str:
+    """Take the times of earlier looks out of a report: they are told, and nothing depends on them."""
+    text = report.decode()
+    for at in looks:
+        for shown in (at.isoformat(timespec="seconds"), f"{at:%Y-%m-%d %H:%M}"):
+            text = text.replace(shown, "then")
+    return text
 
 
-def test_runs_of_one_session_that_go_wrong_together():
-    rng = np.random.default_rng(7)
-    naive = ours = 0
-    for _ in range(DRAWS):
-        shape = ALPHA * (1 / 0.3 - 1), (1 - ALPHA) * (1 / 0.3 - 1)
-        risk = np.repeat(rng.beta(*shape, 40), 10)
-        bad = rng.random(400) < risk
-        labels = rows(np.full(400, 0.1), bad, cut=0.5, cluster=np.repeat(np.arange(40), 10))
-        naive += own_cut(int(bad.sum()), 400, alpha=ALPHA, delta=DELTA).certified
-        ours += decide(labels, labels).certified
-    assert naive / DRAWS > ALLOWED
-    assert ours / DRAWS <= ALLOWED
+def reported(team, folder, units, how) -> list[str]:
+    folder.mkdir()
+    team.folder = folder
+    team.write(0.5)
+    with cw.open() as store:
+        team.load(store, units)
+        if how == "walk":
+            cw.calibrate(team.check, store)
+            team.write(0.55)
+        cert = cw.trust(team.check, store, plan=PLAN)
+        if how == "sequential":
+            team.decide(store, [{"run": u["run"], "bad": False} for u in units if u["bad"] is None])
+            cert = cw.trust(team.check, store, plan=PLAN)
+        assert cert[0].details["bounds"][0]["way"] == {"strata": "own", "sessions": "own"}.get(how, how)
+        looks = store.sql('select "at" from looks')["at"]
+        reports = [cert.report(folder / f"trust.{suffix}").read_bytes() for suffix in ("html", "md", "json")]
+    return [without_clock(report, looks) for report in reports]
