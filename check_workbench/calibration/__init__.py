@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks
 from check_workbench.calibration.comparing import answered_apart
+from check_workbench.calibration.goals import goals
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
+from check_workbench.calibration.questions import COMPOSITE, parts, path_of
 from check_workbench.calibration.units import decision_keys, gather
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError
@@ -16,11 +19,11 @@ from check_workbench.labels.reasons import left_out
 from check_workbench.stats.cutoffs import Goal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from check_workbench.calibration.units import Units
-    from check_workbench.checks import Check
+    from check_workbench.checks import Check, Threshold
     from check_workbench.store import Store
 
 __all__ = ["Calibration", "Calibrations", "calibrate"]
@@ -30,7 +33,7 @@ def calibrate(
     checks: Check | str | Path | Iterable[Check | str | Path],
     store: Store,
     *,
-    goal: str = "precision>=0.9",
+    goal: str | Mapping[str, str] = "precision>=0.9",
     labels: str = "check",
     item: int | None = None,
 ) -> Calibrations:
@@ -46,77 +49,103 @@ def calibrate(
     store
         Runs, decisions and answers.
     goal
-        `precision>=0.9`, `recall>=0.95`, `cost 1:5` (a false flag : a missed problem) or `risk<=0.05@0.9`.
+        `precision>=0.9`, `recall>=0.95`, `cost 1:5` (a false flag : a missed problem) or `risk<=0.05@0.9`; or a goal
+        for each check by its id, or by id and key, as `{"vendor-check/check_vendor pass": "recall>=0.9", ...}`.
     labels
         `check`: decisions about the check; `work`: decisions about the work as a proxy.
     item
-        Only this question, from 0; None means all.
+        Only this question, from 0, with every label that may speak of it. None means all: of a check with several
+        questions those that labels name, and by labels about the whole check all questions through one composite score.
 
     Raises
     ------
     InputError
         If a document, the goal or an argument cannot be used. Missing labels are no error.
     """
-    wanted = Goal.parse(goal)
     if labels not in {"check", "work"}:
         raise InputError(f"labels must be 'check' or 'work', got {labels!r}.")
     found = read(checks)
+    wanted = goals(goal, found, _keys)
+    _known(item, found)
     results = evaluate(found, store)
     entries: list[Calibration] = []
     notes: list[str] = []
     for check in found:
-        places = [p for p in dict.fromkeys(t.item for t in thresholds(check)) if item is None or p == item]
-        by_item = [gather(check, store, results.scores, kind=labels, item=_place(check, p)) for p in places]
-        units = by_item[0] if by_item else gather(check, store, results.scores, kind=labels)
-        pairs = zip(by_item, places, strict=True)
-        mine = [entry for of_item, place in pairs for entry in _of_item(of_item, wanted, place)]
+        several = list(parts(check, store, results.scores, kind=labels, item=item)) if thresholds(check) else []
+        mine = [entry for units, numbers in several for entry in _of_part(units, numbers, wanted)]
         entries += mine
-        notes += _notes(units, mine)
+        if not several:
+            several = [(gather(check, store, results.scores, kind=labels), ())]
+        notes += _notes(several, mine)
         seen = looks.Look(
             call="calibrate",
-            labels=sorted({key for of_item in by_item for key in decision_keys(of_item.labelled)}),
-            result={"goal": str(wanted), "chosen": [_conclusion(e) for e in mine]},
+            labels=sorted({key for units, numbers in several if numbers for key in decision_keys(units.labelled)}),
+            result={"goal": _told(goal), "chosen": [one for e in mine for one in _conclusions(e)]},
         )
         if not looks.record(store, check, seen):
             notes.append(f"{check.id}: the store is open to read only, so this look at its labels is not recorded")
     return Calibrations(entries=tuple(entries), notes=tuple(notes))
 
 
-def _place(check: Check, item: int) -> int | None:
-    return item if len(check.items) > 1 else None
+def _keys(check: Check) -> list[str]:
+    keys = list(dict.fromkeys(number.key for number in thresholds(check)))
+    return [*keys, COMPOSITE] if len(check.items) > 1 else keys
 
 
-def _of_item(units: Units, goal: Goal, item: int) -> Iterator[Calibration]:
-    """Calibrate the thresholds of one question, the answers of each method and model apart."""
+def _known(item: int | None, checks: Sequence[Check]) -> None:
+    most = max(len(check.items) for check in checks)
+    if item is not None and (isinstance(item, bool) or not isinstance(item, int) or not 0 <= item < most):
+        raise InputError(f"item must be a question's place from 0 to {most - 1}, or None for all; got {item!r}.")
+
+
+def _told(goal: str | Mapping[str, str]) -> str:
+    return str(Goal.parse(goal)) if isinstance(goal, str) else json.dumps(dict(goal), sort_keys=True)
+
+
+def _of_part(
+    units: Units, numbers: Sequence[Threshold], wanted: Callable[[Check, Threshold], Goal]
+) -> Iterator[Calibration]:
+    """Calibrate thresholds, the answers of each method and model apart."""
     table = units.table
-    silent = table[f"s{item}"].isna()
     names = table[["method", "model"]].fillna("")
-    pairs = sorted(set(names[~silent].itertuples(index=False, name=None))) or [("", "")]
-    for threshold in thresholds(units.check):
-        if threshold.item == item:
-            for method, model in pairs:
-                mine = (names["method"] == method) & (names["model"] == model)
-                yield measured(units, table[mine | silent], threshold, goal)
+    for number in numbers:
+        places = [number.item] if number.key != COMPOSITE else range(len(units.check.items))
+        silent = table[[f"s{place}" for place in places]].isna().any(axis=1)
+        pairs = sorted(set(names[~silent].itertuples(index=False, name=None))) or [("", "")]
+        for method, model in pairs:
+            mine = table[((names["method"] == method) & (names["model"] == model)) | silent]
+            goal = wanted(units.check, number)
+            path = path_of(units.check, mine) if number.key == COMPOSITE else None
+            yield measured(units.check, mine, number, goal, path)
 
 
-def _conclusion(entry: Calibration) -> dict[str, Any]:
-    """Return what the ledger keeps of a calibration: which number of the document it would be, on how many labels."""
-    at = entry.chosen.at if entry.chosen else None
-    return {"item": entry.threshold.item, "key": entry.threshold.key, "at": at, "labels": entry.n}
+def _conclusions(entry: Calibration) -> Iterator[dict[str, Any]]:
+    """Yield what the ledger keeps of a calibration: which numbers of the document it would be, on how many labels."""
+    written = {(number.threshold.item, number.threshold.key): number.threshold.value for number in entry.numbers}
+    for own in thresholds(entry.check) if entry.composite else (entry.threshold,):
+        yield {"item": own.item, "key": own.key, "at": written.get((own.item, own.key)), "labels": entry.n}
 
 
-def _notes(units: Units, mine: list[Calibration]) -> Iterator[str]:
-    check = units.check.id
+def _notes(several: Sequence[tuple[Units, Sequence[Threshold]]], mine: list[Calibration]) -> Iterator[str]:
+    check = several[0][0].check
     if not mine:
-        yield f"{check}: it has no number that could be tuned"
-    yield from (f"{check}: {note}" for note in units.notes)
-    if len(units.check.items) > 1:
-        yield f"{check}: where a label is about all questions, a problem of one counts as missed by the others"
+        yield f"{check.id}: it has no number that could be tuned"
+    told = [words for units, numbers in several for words in _of_labels(units, numbers)]
+    told += [*_without_band(mine), *answered_apart(mine)]
+    yield from (f"{check.id}: {words}" for words in dict.fromkeys(told))
+
+
+def _of_labels(units: Units, numbers: Sequence[Threshold]) -> Iterator[str]:
+    """Say what the labels of one part assume, and which were left out."""
+    yield from units.notes
+    part = ""
+    if len(units.check.items) > 1 and numbers:
+        part = "all questions: " if numbers[0].key == COMPOSITE else f"question {numbers[0].item}: "
+        if numbers[0].key != COMPOSITE and "about_all_questions" not in units.excluded:
+            yield f"{part}a problem that a label finds in the whole counts as missed by this question"
     if units.unmatched:
-        yield f"{check}: {units.unmatched} labels are about work that was not evaluated"
-    yield from (f"{check}: {words}" for words in left_out(units.excluded))
-    yield from (f"{check}: {words}" for words in _without_band(mine))
-    yield from (f"{check}: {words}" for words in answered_apart(mine))
+        yield f"{part}{units.unmatched} labels are about work that was not evaluated"
+    yield from (f"{part}{words}" for words in left_out(units.excluded))
 
 
 def _without_band(mine: list[Calibration]) -> Iterator[str]:

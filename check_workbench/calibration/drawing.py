@@ -84,6 +84,8 @@ def _pictures(of: Calibrations) -> Iterator[Block]:
 def _words(entry: Calibration) -> Iterator[str]:
     if entry.reason:
         yield f"nothing chosen: {entry.reason}"
+    if entry.composite and entry.chosen:
+        yield f"written as {', '.join(map(str, entry.numbers))}"
     yield from left_out(entry.left_out)
     yield from entry.warnings
     if not entry.n and entry.proposed:

@@ -8,8 +8,10 @@ import numpy as np
 
 from check_workbench.calibration.cautions import Selection, few_labels, selection, ties
 from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
+from check_workbench.calibration.numbers import numbers_of
 from check_workbench.calibration.outcome import Calibration
-from check_workbench.calibration.points import Labelled, flagged_share, point_at, sweep
+from check_workbench.calibration.points import Labelled, flagged_share, point_at, point_where, sweep
+from check_workbench.calibration.questions import COMPOSITE
 from check_workbench.calibration.redrawing import redrawn
 from check_workbench.calibration.units import clusters, decided, name_of, records, unequal
 from check_workbench.checks import PassBand
@@ -21,8 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from check_workbench.calibration.composite import Composite
     from check_workbench.calibration.points import Point
-    from check_workbench.calibration.units import Units
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.curves import Curve
     from check_workbench.stats.cutoffs import Goal
@@ -31,27 +33,32 @@ if TYPE_CHECKING:
 PROPOSED = 30
 
 
-def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal) -> Calibration:
+def measured(
+    check: Check, rows: pd.DataFrame, threshold: Threshold, goal: Goal, path: Composite | None = None
+) -> Calibration:
     """Calibrate one threshold over the units of one method and model.
 
     Parameters
     ----------
-    units
-        All units of the check.
+    check
+        The check.
     rows
-        Those of one method and model.
+        Its units of one method and model.
     threshold
         Which number of the check.
     goal
         What the cut is wanted for.
+    path
+        What turns the scores of all questions into one and back, where the threshold stands for all of them.
     """
-    kept, left_out = _usable(rows, threshold)
+    kept, left_out = _usable(rows if path is None else _along(path, rows, threshold), threshold)
     labelled = kept[kept["labelled"]]
-    of, turned, known = _labelled(kept, labelled, threshold, units.check)
-    points, chosen, reason = _path(of, goal, known)
-    present = None if threshold.value is None or not len(kept) else point_at(of, threshold.value)
+    of, turned, known = _labelled(kept, labelled, threshold, check)
+    points, chosen, reason = _path(of, goal, known, path)
+    present = _present(of, kept, threshold)
     if present is not None and not known.recall_known:
         present = present.without_recall()
+    between = redrawn(of, clusters(labelled), goal) if chosen else None
     cut = chosen.at if chosen else threshold.value
     ranked = ranking(turned, of.positive)
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
@@ -60,7 +67,7 @@ def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal)
     words += differing(groups, cut, recall=known.recall_known and known.weights is None)
     words += misleading(ranked, within(labelled["workflow"], of), groups)
     return Calibration(
-        check=units.check,
+        check=check,
         threshold=threshold,
         goal=str(goal),
         method=_only(kept, "method"),
@@ -73,7 +80,8 @@ def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal)
         baseline_auc=_baseline(labelled),
         curve=tuple(points),
         chosen=chosen,
-        range=redrawn(of, clusters(labelled), goal) if chosen else None,
+        range=between,
+        numbers=numbers_of(threshold, chosen, between, path),
         present=present,
         reason=reason,
         left_out=left_out,
@@ -82,6 +90,25 @@ def measured(units: Units, rows: pd.DataFrame, threshold: Threshold, goal: Goal)
         load=_load(of),
         proposed=_proposed(kept, threshold) if len(labelled) < PROPOSED else (),
     )
+
+
+def _along(path: Composite, rows: pd.DataFrame, threshold: Threshold) -> pd.DataFrame:
+    """Return the rows with their composite scores beside those of the questions."""
+    import pandas as pd
+
+    known = path.scored(rows)
+    scores = pd.Series(path.scores(rows), index=known.index, dtype=np.float64)
+    return rows.assign(**{f"s{threshold.item}": scores.reindex(rows.index)})
+
+
+def _present(of: Labelled, kept: pd.DataFrame, threshold: Threshold) -> Point | None:
+    """Return what the document does as it stands; of several questions everything that does not pass is flagged."""
+    if not len(kept):
+        return None
+    if threshold.key == COMPOSITE:
+        flagged = (kept["verdict"] != "pass").to_numpy(dtype=bool)
+        return point_where(of, flagged[kept["labelled"].to_numpy(dtype=bool)], float(flagged.mean()))
+    return None if threshold.value is None else point_at(of, threshold.value)
 
 
 def _usable(rows: pd.DataFrame, threshold: Threshold) -> tuple[pd.DataFrame, dict[str, int]]:
@@ -129,8 +156,10 @@ def _labelled(
 
 
 def _upper_end(check: Check, threshold: Threshold) -> float | None:
+    if threshold.key != "fail":
+        return None
     cut = check.items[threshold.item].cut
-    return cut.pass_at if isinstance(cut, PassBand) and threshold.key == "fail" else None
+    return cut.pass_at if isinstance(cut, PassBand) else None
 
 
 def _effect(kept: pd.DataFrame, name: str) -> float:
@@ -141,11 +170,15 @@ def _effect(kept: pd.DataFrame, name: str) -> float:
         return float(len(kept))
 
 
-def _path(of: Labelled, goal: Goal, known: Selection) -> tuple[list[Point], Point | None, str | None]:
+def _path(
+    of: Labelled, goal: Goal, known: Selection, path: Composite | None
+) -> tuple[list[Point], Point | None, str | None]:
     """Return the curve, the chosen point, and why none was chosen."""
     if not len(of.scores):
         return [], None, "no labels: label some of the proposed work first"
     found, points = sweep(of)
+    if path is not None:
+        points = [point if point and point.at is not None and path.expressible(point.at) else None for point in points]
     if not known.recall_known:
         points = [point and point.without_recall() for point in points]
     place, reason = _place(found, of, goal, known)
@@ -153,7 +186,7 @@ def _path(of: Labelled, goal: Goal, known: Selection) -> tuple[list[Point], Poin
     if place is not None and chosen is None:
         reason = "the goal wants a cut that no number of the document says"
     observed = [point for point in points if point is not None]
-    if of.means == "good":
+    if of.means == "good" and (path is None or path.expressible(float(of.scores.min()))):
         observed = [point_at(of, float(of.scores.min())), *reversed(observed)]
         if not known.recall_known:
             observed[0] = observed[0].without_recall()

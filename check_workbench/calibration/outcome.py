@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from check_workbench.calibration.grouping import Group
+    from check_workbench.calibration.numbers import Number
     from check_workbench.calibration.points import Point
     from check_workbench.calibration.redrawing import Range
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.intervals import Estimate
 
 MIME = "application/vnd.check-workbench+json"
+CLASH = (
+    "{}: answers of several methods or models, or labels of single questions and of the whole, ask for different "
+    "numbers, and a threshold does not carry over. Choose some by only(method=..., model=...), or by place as cal[:1]."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +55,8 @@ class Calibration:
     chosen: Point | None
     range: Range | None
     """How far the chosen cut moves when the labels are drawn again."""
+    numbers: tuple[Number, ...]
+    """The numbers of the document that make the chosen cut its own."""
     present: Point | None
     """What the number that stands in the document does."""
     reason: str | None
@@ -64,17 +71,24 @@ class Calibration:
     """Work to label next, spread over the scores."""
 
     @property
+    def composite(self) -> bool:
+        """Whether the cut stands for a number of every question."""
+        return self.threshold.item == len(self.check.items)
+
+    @property
     def name(self) -> str:
         """The check, and the threshold where it has several."""
+        if self.composite:
+            return f"{self.check.id} all questions"
         several = len(self.check.items) > 1
         return f"{self.check.id}{f' question {self.threshold.item}' if several else ''} {self.threshold.key}"
 
     @property
-    def change(self) -> Threshold | None:
-        """The threshold as it would be written, or None where it would not move."""
-        if self.chosen is None or self.threshold.value is None or self.chosen.at == self.threshold.value:
-            return None
-        return dataclasses.replace(self.threshold, value=self.chosen.at)
+    def changes(self) -> tuple[Threshold, ...]:
+        """The numbers as they would be written, those that would not move left out."""
+        now = {(own.item, own.key): own.value for own in thresholds(self.check)}
+        wanted = [number.threshold for number in self.numbers]
+        return tuple(own for own in wanted if now[own.item, own.key] not in {None, own.value})
 
     def plot(self) -> Figure:
         """Draw precision and recall over the cuts; without labels, the share of work that each cut flags.
@@ -92,7 +106,7 @@ class Calibration:
         """Return the calibration as JSON knows it."""
         return {
             "check": self.check.id,
-            "item": self.threshold.item,
+            "item": None if self.composite else self.threshold.item,
             "key": self.threshold.key,
             "means": self.threshold.means,
             "method": self.method,
@@ -108,6 +122,7 @@ class Calibration:
             "curve": [point.to_dict() for point in self.curve],
             "chosen": self.chosen.to_dict() if self.chosen else None,
             "range": self.range.to_dict() if self.range else None,
+            "numbers": [number.to_dict() for number in self.numbers],
             "present": self.present.to_dict() if self.present else {"at": self.threshold.value},
             "reason": self.reason,
             "left_out": self.left_out,
@@ -130,6 +145,7 @@ class Calibration:
         if self.chosen:
             yield f"  {self.goal} chosen {self.chosen}"
             yield from [f"  {self.range}"] if self.range else []
+            yield from [f"  as {', '.join(map(str, self.numbers))}"] if self.composite else []
         else:
             yield f"  {self.goal} nothing chosen: {self.reason}"
         yield from (f"  {words}" for words in left_out(self.left_out))
@@ -192,7 +208,7 @@ class Calibrations(Sequence[Calibration]):
     def patch(self) -> str:
         """Return the chosen numbers as a unified diff of the files that the checks came from; empty if none moves.
 
-        Where methods or models ask for different numbers, none of them is in it.
+        Where methods or models, or labels of a question and of the whole, ask for different numbers, none is in it.
 
         Raises
         ------
@@ -218,22 +234,20 @@ class Calibrations(Sequence[Calibration]):
         return tuple(dict.fromkeys(str(check.file) for check, _ in changed))
 
     def _changes(self, *, strict: bool) -> list[tuple[Check, list[Threshold]]]:
-        wanted: dict[tuple[str, int, str], list[Calibration]] = {}
+        wanted: dict[tuple[str, int, str], set[float | None]] = {}
         for entry in self.entries:
-            if entry.chosen is not None:
-                wanted.setdefault((entry.check.id, entry.threshold.item, entry.threshold.key), []).append(entry)
+            for number in entry.numbers:
+                own = number.threshold
+                wanted.setdefault((entry.check.id, own.item, own.key), set()).add(own.value)
         changes: dict[str, tuple[Check, list[Threshold]]] = {}
-        for entries in wanted.values():
-            first = entries[0]
-            if len({entry.chosen.at for entry in entries if entry.chosen}) > 1:
+        for entry in self.entries:
+            if any(len(wanted[entry.check.id, own.item, own.key]) > 1 for own in entry.changes):
                 if strict:
-                    raise InputError(
-                        f"{first.name}: answers of several methods or models ask for different numbers, and a "
-                        "threshold does not carry over. Choose one with only(method=..., model=...).",
-                    )
-            elif first.change is not None:
-                changes.setdefault(first.check.id, (first.check, []))[1].append(first.change)
-        return [(check, in_order(check, moved)) for check, moved in changes.values()]
+                    raise InputError(CLASH.format(entry.name))
+                continue
+            mine = changes.setdefault(entry.check.id, (entry.check, []))[1]
+            mine += [own for own in entry.changes if own not in mine]
+        return [(check, in_order(check, moved)) for check, moved in changes.values() if moved]
 
     def to_json(self) -> dict[str, Any]:
         """Return the calibrations as plain values, ready for `json.dumps`."""

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 REASONS = {
     "about_a_finding": "said of a finding, so in sight of it",
+    "about_all_questions": "about the check as a whole, not about this question",
     "annotators_disagree": "people disagree on that work, with no majority",
     "completed": "'completed' says neither good nor bad",
     "decided_after_verdict": "decided when the verdict could already be seen",

@@ -86,7 +86,7 @@ def test_a_claim_is_flagged_below_the_cut(store):
     assert (passing.curve[0].flagged, passing.curve[0].precision) == (0, None)
     for point in passing.curve:
         assert point.flagged == (scores < point.at).sum()
-    assert cal[1].change is None
+    assert cal[1].changes == ()
 
 
 def test_the_chosen_number_is_written_and_nothing_else(store, team):
