@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from check_workbench.calibration import calibrate
     from check_workbench.certificates import trust
-    from check_workbench.changes import diff
+    from check_workbench.changes import diff, gate
     from check_workbench.comparison import compare
     from check_workbench.dialects import read_checks
     from check_workbench.drafts import preview
@@ -34,6 +34,7 @@ _HOMES = {
     "diff": ("changes", "diff"),
     "evaluate": ("evaluation", "evaluate"),
     "label_next": ("labelling", "label_next"),
+    "gate": ("changes", "gate"),
     "open": ("store", "open_store"),
     "plan": ("plans", "plan"),
     "preview": ("drafts", "preview"),
@@ -50,6 +51,7 @@ __all__ = [
     "diff",
     "evaluate",
     "label_next",
+    "gate",
     "open",
     "plan",
     "preview",

@@ -6,8 +6,9 @@ from check_workbench import __version__
 from check_workbench.cli import grammar
 
 EXITS = """\
-exit codes: 0 done · 1 validate found errors, audit alarms · 2 usage · 3 input or store cannot be used · 4 the
-evaluator stopped answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug · 130 interrupted"""
+exit codes: 0 done · 1 validate found errors, gate failed, audit alarms · 2 usage · 3 input or store cannot be used ·
+4 the evaluator stopped answering · 10 / 11 / 12 trust: need_labels / too_weak / unusable · 70 a bug ·
+130 interrupted"""
 
 
 LOOKS = """\
@@ -38,6 +39,7 @@ def parser() -> grammar.Parser:
         _plan,
         _trust,
         _audit,
+        _gate,
         _diff,
         _label_next,
     ):
@@ -189,6 +191,22 @@ def _audit(commands: grammar.Adder) -> None:
     )
     grammar.store(command)
     command.add_argument("check", metavar="CHECK", help=grammar.CHECK)
+
+
+def _gate(commands: grammar.Adder) -> None:
+    command = grammar.command(
+        commands,
+        "gate",
+        "changing:gate",
+        "say in CI whether checks still keep what their calibration.lock says",
+        "gate checks/ --db refunds.duckdb",
+        "gate checks/ --db refunds.duckdb --junit gate.xml",
+        "gate checks/ --db refunds.duckdb --update",
+    )
+    grammar.store(command)
+    command.add_argument("paths", nargs="+", metavar="PATH", help="folders or files of checks, or FILE#ID")
+    command.add_argument("--junit", metavar="FILE", help="write the cases as JUnit XML")
+    command.add_argument("--update", action="store_true", help="first write calibration.lock from what is measured now")
 
 
 def _diff(commands: grammar.Adder) -> None:

@@ -1,15 +1,31 @@
-"""`diff`."""
+"""`gate` and `diff`."""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.cli.screen import Outcome
 from check_workbench.cli.stores import existing
 from check_workbench.cli.validating import warned
+from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
+
+
+def gate(arguments: argparse.Namespace) -> Outcome:
+    """Say whether checks still keep what their lock says; a failed case is exit code 1."""
+    import check_workbench as cw
+
+    _writable(arguments.junit)
+    with existing(arguments.db, read_only=not _may_write(Path(arguments.db))) as store:
+        found = cw.gate(arguments.paths, store, update=arguments.update)
+    lines = [repr(found)]
+    if arguments.junit:
+        lines.append(f"wrote {found.junit(arguments.junit)}")
+    return Outcome(text="\n".join(lines), data=found.to_json(), code=found.exit_code)
 
 
 def diff(arguments: argparse.Namespace) -> Outcome:
@@ -20,3 +36,14 @@ def diff(arguments: argparse.Namespace) -> Outcome:
     with existing(arguments.db) as store:
         found = cw.diff(arguments.check, store, against=arguments.against)
     return Outcome(text=repr(found), data=found.to_json())
+
+
+def _may_write(file: Path) -> bool:
+    """Say whether a store can be written to; one that was mounted to read only cannot."""
+    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
+
+
+def _writable(junit: str | None) -> None:
+    """Refuse a JUnit file that cannot be written before any label is read."""
+    if junit is not None and (Path(junit).is_dir() or not Path(junit).parent.is_dir()):
+        raise InputError(f"{junit}: cannot be written: there is no folder {Path(junit).parent} for such a file")

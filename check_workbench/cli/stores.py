@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def existing(path: str, *, answers: str | None = None, evaluator: str | None = None) -> Iterator[Store]:
+def existing(
+    path: str, *, answers: str | None = None, evaluator: str | None = None, read_only: bool = False
+) -> Iterator[Store]:
     """Open a store that must be there already, so that a mistyped name does not become an empty store.
 
     Parameters
@@ -28,6 +30,8 @@ def existing(path: str, *, answers: str | None = None, evaluator: str | None = N
     evaluator
         Who will be asked. Without one the file is held throughout, which saves opening it again and again; one that
         is asked may take hours, in which others can use the file.
+    read_only
+        Refuse to write.
 
     Raises
     ------
@@ -40,7 +44,7 @@ def existing(path: str, *, answers: str | None = None, evaluator: str | None = N
     if not file.exists():
         near = hint(file.name, [p.name for p in file.parent.glob("*.duckdb")]) if file.parent.is_dir() else ""
         raise StoreError(f"{path} does not exist; a store is made by check-workbench load.{near}")
-    with cw.open(path) as store, store.hold() if evaluator is None else contextlib.nullcontext():
+    with cw.open(path, read_only=read_only) as store, store.hold() if evaluator is None else contextlib.nullcontext():
         if answers is not None:
             announce(repr(store.load_answers(answers)))
         yield store

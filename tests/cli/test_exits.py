@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAM = (sys.executable, "-c", "import sys; from check_workbench.cli import main; sys.exit(main())")
-COMMANDS = ("demo", "formats", "load", "validate", "evaluate", "preview", "calibrate", "plan", "trust", "diff")
+COMMANDS = ("demo", "formats", "load", "validate", "evaluate", "preview", "calibrate", "plan", "trust", "diff", "gate")
 
 
 def raising(error: BaseException) -> Any:

@@ -1,0 +1,135 @@
+"""`calibration.lock`: what was measured of each check when somebody last looked, as text that is reviewed like code."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.documents import FlawError, parse, plain, read_text
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "calibration.lock"
+VERSION = 1
+NEW = "Write a new one with check-workbench gate --update"
+_COUNT = {"type": "integer", "minimum": 0, "maximum": 10**9}
+_COUNTS = {
+    "type": "object",
+    "properties": {"k": _COUNT, "n": _COUNT},
+    "required": ["k", "n"],
+}
+_THRESHOLD = {
+    "type": "object",
+    "properties": {"item": _COUNT, "key": {"type": "string"}, "value": {"type": "number"}, "by": {}},
+    "required": ["item", "key", "value", "by"],
+}
+_BOUND = {
+    "type": "object",
+    "properties": {"side": {"enum": ["false_pass", "false_fail"]}, "target": {"type": "number"}},
+    "required": ["side", "target"],
+}
+_ENTRY = {
+    "type": "object",
+    "properties": {
+        **{name: {"type": "string"} for name in ("file", "asked", "document")},
+        "answered_by": {"type": "array", "items": {"type": "string"}},
+        "certified": {"type": "array", "items": _BOUND},
+        "labels": {
+            "type": "object",
+            "properties": {"blind": {"type": "boolean"}, "digest": {"type": "string"}, "n": _COUNT},
+            "required": ["blind", "digest", "n"],
+        },
+        "numbers": {"type": "object", "additionalProperties": _COUNTS},
+        "silent": _COUNTS,
+        "thresholds": {"type": "array", "items": _THRESHOLD},
+    },
+    "required": [
+        "file", "asked", "document", "answered_by", "certified", "labels", "numbers", "silent", "thresholds",
+    ],
+}  # fmt: skip
+SCHEMA = {
+    "type": "object",
+    "properties": {"version": {"const": VERSION}, "checks": {"type": "object", "additionalProperties": _ENTRY}},
+    "required": ["version", "checks"],
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lock:
+    """The entries of one lock file by the id of their check."""
+
+    path: Path
+    entries: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the lock as its file says it: sorted, one value a line, no clock and no place on a machine."""
+        document = {"version": VERSION, "checks": dict(self.entries)}
+        return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def write(self) -> None:
+        """Write the file in one step, so that a reader sees the old text or the new one.
+
+        Raises
+        ------
+        InputError
+            If it cannot be written.
+        """
+        text = self.text().encode("utf-8")
+        try:
+            if self.path.is_file() and self.path.read_bytes() == text:
+                return
+            handle, beside = tempfile.mkstemp(dir=self.path.parent, prefix=f".{NAME}.", suffix=".tmp")
+            try:
+                with os.fdopen(handle, "wb") as stream:
+                    stream.write(text)
+                Path(beside).chmod(0o644)
+                Path(beside).replace(self.path)
+            finally:
+                Path(beside).unlink(missing_ok=True)
+        except OSError as error:
+            raise InputError(f"{self.path}: the lock cannot be written: {error.strerror}.") from error
+
+
+def read_lock(folder: Path) -> Lock | None:
+    """Read the lock of a folder of checks; None where there is none.
+
+    Raises
+    ------
+    InputError
+        If it is broken, of another version, or says something that no lock can.
+    """
+    path = folder / NAME
+    if not path.exists():
+        return None
+    try:
+        text = read_text(path)
+    except FlawError as stopped:
+        raise InputError(f"{path}: {stopped.flaw.message}. {NEW}.") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    document = parse(text, "json")
+    if document.flaws:
+        flaw = document.flaws[0]
+        merged = "\n<<<<<<<" in f"\n{text}" or "\n>>>>>>>" in f"\n{text}"
+        help_ = "It holds the marks of a merge: take either side, then run gate --update" if merged else NEW
+        raise InputError(f"{path}:{flaw.line}:{flaw.column}: {flaw.message}. {help_}.")
+    return Lock(path=path, entries=_entries(path, plain(document.roots[0])))
+
+
+def _entries(path: Path, values: Any) -> dict[str, dict[str, Any]]:
+    from jsonschema import Draft202012Validator
+
+    version = values.get("version") if isinstance(values, dict) else None
+    if version is not None and version != VERSION:
+        raise InputError(f"{path}: is of version {version!r}, this check-workbench knows {VERSION}. {NEW}.")
+    wrong = min(Draft202012Validator(SCHEMA).iter_errors(values), key=lambda e: (e.json_path, e.message), default=None)
+    if wrong is not None:
+        raise InputError(f"{path}: {wrong.json_path}: {wrong.message[:200]}. {NEW}.")
+    entries: dict[str, dict[str, Any]] = values["checks"]
+    return entries
