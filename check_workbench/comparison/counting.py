@@ -11,10 +11,11 @@ from check_workbench.stats.guards import anchoring
 from check_workbench.stats.intervals import Estimate, clopper_pearson
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     import pandas as pd
 
 VERDICTS = ("pass", "unsure", "fail")
-GROUPS = ("step_id", "approver", "workflow", "month")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,19 +38,34 @@ class Sides:
     """By how much more often people agree with a verdict that they saw."""
 
 
-def counted(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Count units by verdict and label, and by what was decided."""
+def counted(rows: pd.DataFrame, neither: pd.DataFrame | None = None) -> list[dict[str, Any]]:
+    """Count units by verdict and label, and by what was decided.
+
+    Parameters
+    ----------
+    rows
+        Units with a verdict and a label.
+    neither
+        Units with a verdict of which people only said what is neither good nor bad.
+
+    Returns
+    -------
+    list of dict
+        One row per verdict; the shares of the decisions are of all units with that verdict and any decision.
+    """
     found = []
     for verdict in VERDICTS:
         mine = rows[rows["verdict"] == verdict]
-        decisions = mine["decision"].fillna("(unknown)").value_counts()
+        others = [] if neither is None else neither.loc[neither["verdict"] == verdict, "decision"].tolist()
+        decisions = [str(name or "(unknown)") for name in (*mine["decision"].fillna("").tolist(), *others)]
         found.append(
             {
                 "verdict": verdict,
                 "n": len(mine),
-                "good": int((mine["label"] == "good").sum()),
-                "bad": int((mine["label"] == "bad").sum()),
-                "decisions": {str(name): int(decisions[name]) for name in sorted(decisions.index)},
+                "good": share(int((mine["label"] == "good").sum()), len(mine)),
+                "bad": share(int((mine["label"] == "bad").sum()), len(mine)),
+                "neither": len(others),
+                "decisions": {name: share(decisions.count(name), len(decisions)) for name in sorted(set(decisions))},
             },
         )
     return found
@@ -66,74 +82,44 @@ def sides(rows: pd.DataFrame) -> Sides:
     return Sides(blind=_side(one), shown=_side(other), gap=gap)
 
 
-def _alike(rows: pd.DataFrame) -> tuple[int, int]:
-    clear = rows[rows["agrees"].notna()]
-    return int(clear["agrees"].astype(bool).sum()), len(clear)
+def groups(tables: Mapping[str, tuple[pd.DataFrame, str]]) -> list[dict[str, Any]]:
+    """Count verdicts against labels in the groups of each table.
 
-
-def _side(rows: pd.DataFrame) -> Side:
-    clear = rows[rows["agrees"].notna()]
-    found = None
-    if len(clear):
-        verdict = clear["verdict"].map({"pass": "good", "fail": "bad"})
-        found = agreement(verdict.to_numpy(dtype=str), clear["label"].to_numpy(dtype=str))
-    return Side(n=len(rows), unsure=len(rows) - len(clear), agreement=found)
-
-
-def groups(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Count agreement by step, approver, workflow and month, blind units only where there are any."""
-    found = []
-    for name in GROUPS:
-        values = rows[name].where(rows[name].notna() & (rows[name] != ""))
-        for value in sorted(values.dropna().unique()):
-            mine = rows[values == value]
-            alike, clear = _alike(mine)
-            blind, blind_clear = _alike(mine[mine["blind"].astype(bool)])
-            found.append(
-                {
-                    "by": name.removesuffix("_id"),
-                    "group": str(value),
-                    "n": len(mine),
-                    "unsure": len(mine) - clear,
-                    "agreement": share(alike, clear),
-                    "blind_agreement": share(blind, blind_clear),
-                    "bad_passed": int(((mine["verdict"] == "pass") & (mine["label"] == "bad")).sum()),
-                    "good_failed": int(((mine["verdict"] == "fail") & (mine["label"] == "good")).sum()),
-                },
-            )
-    return found
-
-
-def switched(rows: pd.DataFrame) -> list[dict[str, Any]]:
-    """Count what would have happened had the check decided on its own, over blind first submissions if there are any.
-
-    Returns
-    -------
-    list of dict
-        For either change how much work nobody would have looked at, how much bad work would have passed, and how much
-        good work would have been bounced; each with its share and exact 95 % interval.
+    Parameters
+    ----------
+    tables
+        By what is grouped: the rows, and the column that names the group of each.
     """
-    first = rows[rows["attempt"] == 1]
-    blind = first[first["blind"].astype(bool)]
-    base = blind if len(blind) else first
-    passed, failed = base["verdict"] == "pass", base["verdict"] == "fail"
-    bad, good = base["label"] == "bad", base["label"] == "good"
-    n = len(base)
-    bounced = {
-        "good_bounced": share(int((failed & good).sum()), int(good.sum())),
-        "good_among_failed": share(int((failed & good).sum()), int(failed.sum())),
-        "unsure": share(int((~passed & ~failed).sum()), n),
+    return [row for by, (rows, column) in tables.items() for row in _grouped(by, rows, column)]
+
+
+def _grouped(by: str, rows: pd.DataFrame, column: str) -> Iterator[dict[str, Any]]:
+    values = rows[column].where(rows[column].notna() & (rows[column] != ""))
+    for value in sorted(values.dropna().unique()):
+        mine = rows[values == value]
+        alike, clear = _alike(mine)
+        blind = mine[mine["blind"].astype(bool)]
+        yield {
+            "by": by,
+            "group": str(value),
+            "n": len(mine),
+            "blind": len(blind),
+            "counts": counted(mine),
+            "unsure": share(len(mine) - clear, len(mine)),
+            "agreement": share(alike, clear),
+            "blind_agreement": share(*_alike(blind)),
+            **wrongs(mine),
+        }
+
+
+def wrongs(rows: pd.DataFrame) -> dict[str, Any]:
+    """Count bad work among what the check passes, and good work that it fails among all good work."""
+    passed, failed = rows["verdict"] == "pass", rows["verdict"] == "fail"
+    bad = rows["label"] == "bad"
+    return {
+        "bad_passed": share(int((passed & bad).sum()), int(passed.sum())),
+        "good_failed": share(int((failed & ~bad).sum()), int((~bad).sum())),
     }
-    return [
-        {"change": "enforce", "of": n, "unattended": share(int(failed.sum()), n), "bad_passed": share(0, n), **bounced},
-        {
-            "change": "replace_approval",
-            "of": n,
-            "unattended": share(int(passed.sum()), n),
-            "bad_passed": share(int((passed & bad).sum()), int(passed.sum())),
-            **bounced,
-        },
-    ]
 
 
 def share(k: int, n: int) -> dict[str, Any]:
@@ -148,3 +134,17 @@ def share(k: int, n: int) -> dict[str, Any]:
         return {"k": k, "n": n, "share": None, "low": None, "high": None}
     low, high = clopper_pearson(k, n)
     return {"k": k, "n": n, "share": k / n, "low": low, "high": high}
+
+
+def _alike(rows: pd.DataFrame) -> tuple[int, int]:
+    clear = rows[rows["agrees"].notna()]
+    return int(clear["agrees"].astype(bool).sum()), len(clear)
+
+
+def _side(rows: pd.DataFrame) -> Side:
+    clear = rows[rows["agrees"].notna()]
+    found = None
+    if len(clear):
+        verdict = clear["verdict"].map({"pass": "good", "fail": "bad"})
+        found = agreement(verdict.to_numpy(dtype=str), clear["label"].to_numpy(dtype=str))
+    return Side(n=len(rows), unsure=len(rows) - len(clear), agreement=found)

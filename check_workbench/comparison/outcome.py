@@ -1,30 +1,31 @@
-"""The result of a comparison: text, HTML and JSON."""
+"""The result of a comparison: text, HTML and JSON, and the triage of its disagreements."""
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
-from check_workbench.labels.reasons import left_out
-from check_workbench.stats.intervals import percent
+from check_workbench.comparison import blocks, entering, triaging, wording
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Sequence
 
+    import pandas as pd
+
+    from check_workbench.checks import Check
     from check_workbench.comparison.counting import Side, Sides
-    from check_workbench.html import Block
+    from check_workbench.comparison.entering import Given
+    from check_workbench.comparison.people import Ceiling
+    from check_workbench.comparison.triaging import Triage
+    from check_workbench.stats.agreement import Agreement
+    from check_workbench.store import Store
 
-COUNTS = {"verdict": "verdict", "n": "all", "good": "good", "bad": "bad"}
-GROUPS = {"by": "by", "group": "group", "n": "all", "unsure": "unsure", "agreement": "agreement",
-          "blind_agreement": "blind agreement", "bad_passed": "bad passed", "good_failed": "good failed"}  # fmt: skip
-SWITCHED = {"change": "had we", "of": "of", "unattended": "decided without a person", "bad_passed": "bad passed",
-            "good_bounced": "good bounced", "unsure": "unsure"}  # fmt: skip
-DISAGREEMENTS = {"unit": "work", "verdict": "check", "score": "score", "decision": "people", "by": "who",
-                 "blind": "blind", "note": "note"}  # fmt: skip
 ANCHORED = 0.03
-SHOWN = 20
+IN_DOCUMENT = 500
+"""Disagreements that the notebook's document carries; `to_json` returns all."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,21 +35,100 @@ class Comparison:
     check: str
     n: int
     """Units with a verdict and a label."""
+    frame: pd.DataFrame
+    """These units, one row each: `unit verdict label decision agrees blind approver workflow month …`."""
     counts: list[dict[str, Any]]
     """One row per verdict."""
     sides: Sides
     groups: list[dict[str, Any]]
-    """Agreement by step, approver, workflow and month."""
+    """The same by step, question, approver, workflow and month."""
     switched: list[dict[str, Any]]
-    """What would have happened had the check decided."""
+    """What would have happened had the check decided: for either change, lately and over everything."""
+    ceiling: Ceiling
     disagreements: tuple[dict[str, Any], ...]
+    """Each with its evidence and its triage, bad work that passed first."""
+    triaged: Triage
     left_out: dict[str, int]
     notes: tuple[str, ...] = ()
+    subject: Check
+    store: Store
 
     @property
     def anchored(self) -> bool:
         """Whether people clearly follow a verdict that they see."""
         return self.sides.gap is not None and self.sides.gap.low > ANCHORED
+
+    def triage(self, units: Given, cause: str | None = None, *, by: str, note: str | None = None) -> Comparison:
+        """Record why check and people disagree, and return the comparison with it.
+
+        What is said is kept in the store; of several entries on one unit the last counts. It changes no label: whoever
+        triages sees both sides, and `trust` counts what people decided before they saw the verdict. It counts as long
+        as the check asks the same and the decisions on the unit are the same.
+
+        Parameters
+        ----------
+        units
+            A unit, several, causes by unit, or a table with the columns `unit`, `cause` and, if wanted, `note`.
+        cause
+            `check_wrong`, `person_wrong` or `evidence_missing`, where the units come without one.
+        by
+            Who looked at it.
+        note
+            What they saw.
+
+        Raises
+        ------
+        InputError
+            If a unit is no disagreement, or a cause is none of the three. Nothing is recorded then.
+        StoreError
+            If the store is opened to read only.
+        """
+        rows = entering.named(units, cause, note)
+        return self._recorded([unit for unit, _, _ in rows], [(own, told) for _, own, told in rows], by)
+
+    def untriage(self, units: str | Iterable[str], *, by: str, note: str | None = None) -> Comparison:
+        """Take back what was said of units, and return the comparison without it; the store keeps the history.
+
+        Parameters
+        ----------
+        units
+            A unit or several.
+        by
+            Who takes it back.
+        note
+            Why.
+
+        Raises
+        ------
+        InputError
+            If a unit is no disagreement.
+        StoreError
+            If the store is opened to read only.
+        """
+        names = [units] if isinstance(units, str) else list(units)
+        return self._recorded(names, [(None, note)] * len(names), by)
+
+    def _recorded(self, units: list[str], said: Sequence[tuple[str | None, str | None]], by: str) -> Comparison:
+        allowed = [*(one["unit"] for one in self.disagreements), *self.triaged.entries]
+        who = entering.person(by)
+        rows = self.frame.iloc[entering.places(self.frame, units, allowed)]
+        entries = [
+            {
+                "run_id": run,
+                "step_id": step or None,
+                "attempt": int(attempt),
+                "decisions": sorted(int(key) for key in keys),
+                "cause": cause,
+                "by": who,
+                "note": note,
+            }
+            for run, step, attempt, keys, (cause, note) in zip(
+                rows["run_id"], rows["step_id"], rows["attempt"], rows["decision_keys"], said, strict=True
+            )
+        ]
+        triaging.record(self.subject, self.store, entries)
+        found = triaging.triage_of(self.subject, self.frame, self.store)
+        return dataclasses.replace(self, triaged=found, disagreements=tuple(marked(self.disagreements, found)))
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as plain values, ready for `json.dumps`."""
@@ -62,71 +142,40 @@ class Comparison:
             "gap": {"value": gap.value, "low": gap.low, "high": gap.high} if gap else None,
             "groups": self.groups,
             "switched": self.switched,
+            "ceiling": _ceiling_json(self.ceiling),
             "disagreements": list(self.disagreements),
+            "triage": _triage_json(self.triaged),
             "left_out": self.left_out,
             "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
-        return "\n".join(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        yield f"{self.check}: {self.n} decisions beside a verdict"
-        for row in self.counts:
-            if row["n"]:
-                yield f"  {row['verdict']}: {row['n']}, of which {row['good']} good and {row['bad']} bad"
-        yield f"  blind: {_side_words(self.sides.blind)}"
-        yield f"  verdict seen or unknown: {_side_words(self.sides.shown)}"
-        yield from (f"  {words}" for words in self._gap_words())
-        for row in self.switched if self.n else ():
-            yield f"  had we switched to {row['change']}: {_switched_words(row)}"
-        if self.disagreements:
-            yield f"  {len(self.disagreements)} disagreements: {', '.join(d['unit'] for d in self.disagreements[:5])}"
-        yield from (f"  {words}" for words in left_out(self.left_out))
-        yield from (f"  note: {note}" for note in self.notes)
-
-    def _gap_words(self) -> Iterator[str]:
-        gap = self.sides.gap
-        if gap is not None:
-            interval = f"[{gap.low:+.3f}, {gap.high:+.3f}]"
-            yield f"people agree {gap.value:+.3f} {interval} more often when they see the verdict"
-        if self.anchored:
-            yield "people follow the verdict that they see: such decisions cannot certify the check"
-
-    def _blocks(self) -> Iterator[Block]:
-        yield html.heading(self.check, 3)
-        yield html.table(self.counts, COUNTS, caption="Verdicts and what people decided")
-        yield html.definitions(
-            [("blind", _side_words(self.sides.blind)), ("verdict seen or unknown", _side_words(self.sides.shown))],
-        )
-        words = [*self._gap_words()]
-        if words:
-            yield html.note(" ".join(words), warning=self.anchored)
-        yield html.table([_flat(row) for row in self.switched], SWITCHED, caption="Had the check decided")
-        yield html.table([_flat(row) for row in self.groups], GROUPS, caption="Agreement by group")
-        caption = f"Disagreements ({len(self.disagreements)})"
-        if self.disagreements:
-            first = html.table(self.disagreements[:SHOWN], DISAGREEMENTS, caption=caption)
-            rest = self.disagreements[SHOWN:]
-            yield first
-            if rest:
-                yield html.details(f"{len(rest)} more", html.table(rest, DISAGREEMENTS, caption=caption))
-        if self.left_out or self.notes:
-            yield html.bullets([*left_out(self.left_out), *self.notes])
+        return "\n".join(wording.lines(self))
 
     def _repr_html_(self) -> str:
-        return html.fragment(*self._blocks())
+        return html.fragment(*blocks.blocks(self))
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
         del include, exclude
-        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: self.to_json()}
+        document = {"kind": "comparison", **self.to_json()}
+        left = max(0, len(self.disagreements) - IN_DOCUMENT)
+        document |= {"disagreements": list(self.disagreements[:IN_DOCUMENT]), "disagreements_left_out": left}
+        return {"text/plain": repr(self), "text/html": self._repr_html_(), MIME: document}
+
+
+def marked(disagreements: Iterable[dict[str, Any]], triage: Triage) -> Iterable[dict[str, Any]]:
+    """Put the triage of each disagreement beside it."""
+    for one in disagreements:
+        entry = triage.entries.get(one["unit"])
+        yield {**one, "triage": entry.to_json() if entry else None}
 
 
 def _side_json(side: Side) -> dict[str, Any]:
-    found = side.agreement
+    return {"n": side.n, "unsure": side.unsure, **_agreement_json(side.agreement)}
+
+
+def _agreement_json(found: Agreement | None) -> dict[str, Any]:
     return {
-        "n": side.n,
-        "unsure": side.unsure,
         "agreement": found.raw.value if found else None,
         "agreement_interval": [found.raw.low, found.raw.high] if found else None,
         "kappa": found.kappa if found else None,
@@ -137,29 +186,27 @@ def _side_json(side: Side) -> dict[str, Any]:
     }
 
 
-def _side_words(side: Side) -> str:
-    found = side.agreement
-    if found is None:
-        return f"{side.n} decisions, none beside a clear verdict"
-    raw = f"{found.raw.value:.3f} [{found.raw.low:.3f}, {found.raw.high:.3f}]"
-    beyond = ", ".join(
-        f"{name} {value:.2f}" for name, value in (("kappa", found.kappa), ("AC1", found.ac1)) if value is not None
-    )
-    bad = found.prevalence.get("bad", 0.0)
-    agreed = f"agreement {raw}{f', {beyond}' if beyond else ''}"
-    return f"{side.n} decisions, {agreed}, {percent(bad)} bad, {side.unsure} unsure"
+def _ceiling_json(ceiling: Ceiling) -> dict[str, Any]:
+    told = {"n": ceiling.n, "people": ceiling.people, "blind": ceiling.blind, "unnamed": ceiling.unnamed}
+    by_verdict = {name: {"n": one.n, **_agreement_json(one)} for name, one in ceiling.by_verdict.items()}
+    apart = ceiling.disagreement
+    return {
+        **told,
+        **_agreement_json(ceiling.agreement),
+        "disagreement": apart[0] if apart else None,
+        "disagreement_interval": list(apart[1:]) if apart else None,
+        "by_verdict": by_verdict,
+    }
 
 
-def _switched_words(row: dict[str, Any]) -> str:
-    parts = [f"{_share(row['unattended'])} decided without a person", f"{_share(row['bad_passed'])} bad passed"]
-    return ", ".join([*parts, f"{_share(row['good_bounced'])} good bounced", f"{_share(row['unsure'])} unsure"])
+def _triage_json(triage: Triage) -> dict[str, Any]:
+    return {
+        "counts": {cause: triage.count(cause) for cause in triaging.CAUSES},
+        "stale": dict(triage.stale),
+        "before": _state_json(triage.before, triage.wrong_before),
+        "after": _state_json(triage.after, triage.wrong_after),
+    }
 
 
-def _share(of: dict[str, Any]) -> str:
-    if of["share"] is None:
-        return f"{of['k']} of {of['n']}"
-    return f"{of['k']} of {of['n']} ({percent(of['share'])} [{percent(of['low'])}, {percent(of['high'])}])"
-
-
-def _flat(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: _share(value) if isinstance(value, dict) else value for name, value in row.items()}
+def _state_json(sides: Sides, wrong: Any) -> dict[str, Any]:
+    return {"blind": _side_json(sides.blind), "shown": _side_json(sides.shown), **wrong}

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration.units import decided, decision_keys, name_of, records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import pandas as pd
 
     from check_workbench.calibration.units import Units
+    from check_workbench.labels.joining import Joined
     from check_workbench.store import Store
 
 SAID = """
     select decision_key, decision, decided_by, note, decided_at from decisions
-    where list_contains(?::bigint[], decision_key)
+    where decision_key in (select unnest(?::bigint[]))
 """
 
 
@@ -34,7 +32,8 @@ def compared(units: Units, store: Store) -> tuple[pd.DataFrame, dict[str, int]]:
     Returns
     -------
     tuple
-        Rows with `agrees` (missing for unsure), `decision`, `approver`, `month` and `said`; counts by reason.
+        Rows with `unit`, `label`, `agrees` (missing for unsure), `decision`, `approver`, `month` and `said`; counts by
+        reason.
     """
     labelled = units.labelled
     live = (labelled["mode"].fillna("live") != "test").to_numpy()
@@ -47,34 +46,51 @@ def compared(units: Units, store: Store) -> tuple[pd.DataFrame, dict[str, int]]:
         left_out["not_evaluated"] = units.unmatched
     rows = labelled[both].reset_index(drop=True)
     said = _said(rows, store)
-    positive = rows["positive"].astype(bool)
-    agrees = (rows["verdict"] == "fail") == positive
-    return rows.assign(
-        agrees=agrees.astype(object).mask(rows["verdict"] == "unsure", None),
-        label=positive.map({True: "bad", False: "good"}),
+    rows = rows.assign(
+        unit=_series([name_of(row) for row in records(rows)]),
         said=_series(said),
         decision=_series([_names(entry, "decision") for entry in said]),
         approver=_series([_names(entry, "decided_by") for entry in said]),
         month=rows["decided_at"].dt.strftime("%Y-%m"),
-    ), dict(sorted(left_out.items()))
+    )
+    return with_agreement(rows), dict(sorted(left_out.items()))
 
 
-def disagreements(rows: pd.DataFrame) -> Iterator[dict[str, Any]]:
-    """Yield every unit on which check and people disagree, in order."""
-    for row in records(rows[rows["agrees"].eq(other=False)]):
-        score = float(row["s0"])
-        yield {
-            "unit": name_of(row),
-            "run": row["run_id"],
-            "step": row["step_id"] or None,
-            "verdict": row["verdict"],
-            "score": None if math.isnan(score) else score,
-            "label": row["label"],
-            "decision": row["decision"],
-            "blind": bool(row["blind"]),
-            "by": row["approver"],
-            "note": " / ".join(entry["note"] for entry in row["said"] if entry["note"]) or None,
-        }
+def with_agreement(rows: pd.DataFrame) -> pd.DataFrame:
+    """Say of each row whether its label is good or bad, and whether the verdict agrees with it.
+
+    Parameters
+    ----------
+    rows
+        With `verdict` and `positive`.
+    """
+    positive = rows["positive"].astype(bool)
+    agrees = ((rows["verdict"] == "fail") == positive).astype(object)
+    return rows.assign(
+        agrees=agrees.mask(rows["verdict"] == "unsure", None),
+        label=positive.map({True: "bad", False: "good"}).astype(object),
+    )
+
+
+def without_label(units: Units, opinions: Joined) -> pd.DataFrame:
+    """Return the units that have a verdict, but of which people only said what is neither good nor bad.
+
+    Parameters
+    ----------
+    units
+        Scores and labels of one check.
+    opinions
+        All decisions on its units.
+    """
+    table = units.table[decided(units.table) & ~units.table["labelled"]]
+    table = table[table["mode"].fillna("live") != "test"].reset_index(drop=True)
+    of_step = units.check.step_id is not None
+    keys = [
+        (run, int(attempt) if of_step else None) for run, attempt in zip(table["run_id"], table["attempt"], strict=True)
+    ]
+    only = {key: rows for key, rows in opinions.neither.items() if key not in opinions.votes}
+    said = [sorted({str(row["decision"]) for row in only.get(key, ())}) for key in keys]
+    return table.assign(decision=_series(["+".join(names) or None for names in said])).dropna(subset=["decision"])
 
 
 def _said(rows: pd.DataFrame, store: Store) -> list[list[dict[str, Any]]]:

@@ -40,12 +40,40 @@ def test_verdicts_stand_beside_decisions(store, team):
     team.load(store, units())
     found = cw.compare(team.check, store)
     assert found.n == 40
-    assert [(row["verdict"], row["good"], row["bad"]) for row in found.counts] == [
-        ("pass", 19, 1),
-        ("unsure", 0, 0),
-        ("fail", 1, 19),
+    assert [(row["verdict"], row["n"], row["good"]["k"], row["bad"]["k"]) for row in found.counts] == [
+        ("pass", 20, 19, 1),
+        ("unsure", 0, 0, 0),
+        ("fail", 20, 1, 19),
     ]
-    assert found.counts[0]["decisions"] == {"no_problem": 19, "problem": 1}
+    said = found.counts[0]["decisions"]
+    assert {name: (one["k"], one["n"], one["share"]) for name, one in said.items()} == {
+        "no_problem": (19, 20, 0.95),
+        "problem": (1, 20, 0.05),
+    }
+    assert said["problem"]["low"] < 0.05 < said["problem"]["high"]
+    assert found.frame["unit"].tolist() == [f"r-{place:02d}" for place in range(40)]
+    assert "pass: 20, of which 1 of 20 (5.0 % [0.1 %, 24.9 %]) bad; 19 no_problem, 1 problem" in repr(found)
+
+
+def test_what_is_neither_good_nor_bad_stands_beside(store, team, tmp_path):
+    team.load(store, [*units(), {"run": "x", "p": 0.1}, {"run": "y", "p": 0.9}, {"run": "t", "p": 0.9, "mode": "test"}])
+    path = tmp_path / "more.csv"
+    rows = [
+        ("x", "", "completed"),
+        ("y", "failed", "unclear"),
+        ("t", "failed", "unclear"),
+        ("r-00", "failed", "unclear"),
+    ]
+    path.write_text("run_id,check_id,decision\n" + "".join(f"{a},{b},{c}\n" for a, b, c in rows), encoding="utf-8")
+    store.load_decisions(path)
+    alone, work = cw.compare(team.check, store), cw.compare(team.check, store, labels="work")
+    assert [row["neither"] for row in alone.counts] == [0, 0, 1]
+    assert [row["neither"] for row in work.counts] == [1, 0, 1]
+    assert {name: one["k"] for name, one in work.counts[0]["decisions"].items()} == {
+        "completed": 1, "no_problem": 19, "problem": 1,
+    }  # fmt: skip
+    assert work.counts[0]["decisions"]["completed"]["n"] == 21
+    assert work.n == 40
 
 
 def test_blind_and_shown_stay_apart_and_their_gap_has_an_interval(store, team):
@@ -74,29 +102,28 @@ def test_people_who_follow_the_verdict_are_named(store, team):
 def test_every_disagreement_is_listed_with_its_evidence(store, team):
     team.load(store, units())
     first, second = cw.compare(team.check, store).disagreements
+    evidence = {name: first.pop(name) for name in ("said", "answers", "findings", "work", "triage")}
     assert first == {
         "unit": "r-00",
         "run": "r-00",
         "step": None,
+        "attempt": 1,
         "verdict": "pass",
         "score": 0.1,
+        "scores": [0.1],
         "label": "bad",
         "decision": "problem",
         "blind": True,
         "by": "ben",
         "note": "It lied.",
     }
+    assert evidence["said"] == [
+        {"decision": "problem", "decided_by": "ben", "note": "It lied.", "decided_at": "2026-01-05T10:00:00"},
+    ]
+    assert evidence["answers"][0]["ask"] == "Did the agent fail?"
+    assert (evidence["findings"], evidence["triage"]) == ([], None)
     assert (second["run"], second["label"]) == ("r-19", "good")
-
-
-def test_what_a_switch_would_have_done_counts_blind_first_submissions(store, team):
-    team.load(store, units())
-    enforce, replace = cw.compare(team.check, store).switched
-    assert (enforce["change"], replace["change"]) == ("enforce", "replace_approval")
-    assert (replace["of"], replace["unattended"]["k"], replace["bad_passed"]["k"]) == (20, 10, 1)
-    assert (replace["bad_passed"]["n"], replace["bad_passed"]["share"]) == (10, 0.1)
-    assert (enforce["unattended"]["k"], enforce["bad_passed"]["k"], enforce["good_bounced"]["k"]) == (10, 0, 1)
-    assert enforce["good_bounced"]["low"] < 0.1 < enforce["good_bounced"]["high"]
+    assert second["findings"][0]["message"] == "It failed"
 
 
 def test_groups_name_approver_workflow_and_month(store, team):
@@ -108,7 +135,17 @@ def test_groups_name_approver_workflow_and_month(store, team):
     }  # fmt: skip
     assert groups["month", "2026-01"]["blind_agreement"]["k"] == 18
     assert groups["month", "2026-02"]["blind_agreement"]["share"] is None
-    assert groups["approver", "ben"]["bad_passed"] == 1
+    ben = groups["approver", "ben"]
+    assert (ben["bad_passed"]["k"], ben["bad_passed"]["n"], ben["n"], ben["blind"]) == (1, 10, 20, 10)
+    assert [row["bad"]["k"] for row in ben["counts"]] == [1, 0, 10]
+    assert "approver ben: 20, agreement 19 of 20" in repr(cw.compare(team.check, store))
+
+
+def test_each_approver_is_counted_by_what_they_said_themselves(store, team):
+    team.load(store, [{"run": "a", "p": 0.1, "bad": False, "decided_by": "ana"}])
+    team.decide(store, [{"run": "a", "bad": bad, "decided_by": by} for bad, by in ((True, "ben"), (False, "cy"))])
+    groups = {row["group"]: row["agreement"]["k"] for row in cw.compare(team.check, store).groups}
+    assert groups == {"ana": 1, "ben": 0, "cy": 1}
 
 
 def test_without_decisions_it_says_so(store, team):
@@ -135,3 +172,6 @@ def test_one_check_at_a_time(store, team, tmp_path):
         cw.compare(tmp_path, store)
     with pytest.raises(InputError, match="labels must be"):
         cw.compare(team.check, store, labels="both")
+    for since in ("yesterday", 7):
+        with pytest.raises(InputError, match="since must be a date"):
+            cw.compare(team.check, store, since=since)  # type: ignore[arg-type]

@@ -1,0 +1,188 @@
+"""A comparison as HTML blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from check_workbench import html
+from check_workbench.calibration.units import digest
+from check_workbench.comparison import wording
+from check_workbench.labels.reasons import left_out
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from check_workbench.comparison.outcome import Comparison
+    from check_workbench.comparison.triaging import Triage
+    from check_workbench.html import Block, Html
+
+CHANGES = {"enforce": "enforced the check", "replace_approval": "replaced the approval"}
+SWITCHED = {"change": "had we", "unattended": "without a person", "bad_passed": "bad passed",
+            "good_bounced": "good bounced", "unsure": "unsure"}  # fmt: skip
+GROUPS = {"group": "group", "n": "all", "pass": "pass: good / bad", "unsure": "unsure: good / bad",
+          "fail": "fail: good / bad", "agreement": "agreement", "blind_agreement": "blind agreement",
+          "bad_passed": "bad among passed", "good_failed": "good work failed"}  # fmt: skip
+LABELS = {"good": "good", "bad": "bad"}
+FINDING = {"message": "found", "quote": "quoted"}
+SHOWN = 100
+"""Disagreements that the HTML shows; the rest is counted."""
+ROWS = 50
+"""Groups of a kind, likewise."""
+IN_LINE = 8
+"""Links that stand in one line; more are folded."""
+
+
+def blocks(found: Comparison) -> Iterator[Block]:
+    """Yield the blocks of a comparison."""
+    shown = found.disagreements[:SHOWN]
+    anchors = {one["unit"]: f"d-{digest([found.check, one['unit']])[:12]}" for one in shown}
+    yield html.heading(found.check, 3)
+    told = [row for row in found.counts if row["n"] or row["neither"]] or found.counts
+    yield _crossed(told, "Verdicts and what people decided")
+    sides = found.sides
+    yield html.definitions(
+        [
+            ("blind", _unbroken(wording.side_words(sides.blind))),
+            ("verdict seen or unknown", _unbroken(wording.side_words(sides.shown))),
+        ],
+    )
+    words = ". ".join(text[0].upper() + text[1:] for text in wording.gap_words(found))
+    if words:
+        yield html.note(f"{words}.", warning=found.anchored)
+    if found.n:
+        yield from _switched(found.switched, anchors)
+    yield from _human_ceiling(found)
+    yield from _triage(found.triaged, len(found.disagreements))
+    yield from _groups(found.groups)
+    yield from _disagreements(found, anchors)
+    if found.left_out or found.notes:
+        yield html.bullets([*left_out(found.left_out), *found.notes])
+
+
+def _crossed(counts: Sequence[dict[str, Any]], caption: str, *, first: str | None = None) -> Html:
+    names = sorted({name for row in counts for name in row["decisions"]})
+    heads = {"group": first, "verdict": "verdict"} if first else {"verdict": "verdict", "n": "all", **LABELS}
+    said = {f"said {name}": name for name in names}
+    rows = [{**_flat(row), **{key: _cell(row["decisions"].get(name)) for key, name in said.items()}} for row in counts]
+    return html.table(rows, {**heads, **said}, caption=caption)
+
+
+def _switched(rows: Sequence[dict[str, Any]], anchors: dict[str, str]) -> Iterator[Block]:
+    for mine in wording.periods(rows):
+        told = [{**_flat(row), "change": CHANGES[row["change"]]} for row in mine]
+        told[0]["bad_passed"] = "the approver still decides"
+        yield html.table(told, SWITCHED, caption=f"Had we switched {wording.period_words(mine[0])}")
+        for key, words in (("bad_passed", "Bad passed"), ("good_bounced", "Good bounced")):
+            units = mine[-1][key]["units"]
+            if units:
+                yield _linked(words, units, anchors)
+
+
+def _linked(words: str, units: Sequence[str], anchors: dict[str, str]) -> Html:
+    """Link units to their disagreements: a few in one line, more as a folded list."""
+    links = [html.link(unit, f"#{anchors[unit]}") if unit in anchors else html.text(unit) for unit in units[:SHOWN]]
+    if len(units) <= IN_LINE:
+        return html.paragraph(f"{words} ({len(units):,}): ", *[part for link in links for part in (link, ", ")][:-1])
+    rest = [f"and {len(units) - SHOWN:,} more, which are not shown"] if len(units) > SHOWN else []
+    return html.details(f"{words} ({len(units):,})", html.bullets([*links, *rest]))
+
+
+def _human_ceiling(found: Comparison) -> Iterator[Block]:
+    first, *rest = wording.ceiling_words(found.ceiling)
+    yield html.heading("Human ceiling", 4)
+    yield html.bullets(_sentence(words) for words in (first.removeprefix("human ceiling: "), *rest))
+
+
+def _triage(triage: Triage, disagreements: int) -> Iterator[Block]:
+    if triage.entries:
+        causes = ", ".join(f"{triage.count(cause):,} {words}" for cause, words in wording.CAUSES.items())
+        rows = [_state("before", triage.before, triage.wrong_before), _state("after", triage.after, triage.wrong_after)]
+        heads = {"when": "triage", **wording.SIDES, **wording.WRONG}
+        yield html.table(rows, heads, caption=f"Triage of {disagreements:,} disagreements: {causes}")
+        yield html.note(wording.LABELS_STAY)
+    stale = [f"{count:,} not counted: {wording.STALE[reason]}." for reason, count in triage.stale.items()]
+    if stale:
+        yield html.note(" ".join(stale), warning=True)
+
+
+def _state(when: str, sides: Any, wrong: Any) -> dict[str, Any]:
+    both = {name: _unbroken(wording.side_words(getattr(sides, name))) for name in wording.SIDES}
+    return {"when": when, **both, **{name: _cell(one) for name, one in wrong.items()}}
+
+
+def _groups(groups: Sequence[dict[str, Any]]) -> Iterator[Block]:
+    for by in dict.fromkeys(row["by"] for row in groups):
+        mine = [row for row in groups if row["by"] == by]
+        counts = [{"group": row["group"], **one} for row in mine[:ROWS] for one in row["counts"] if one["n"]]
+        crossed = _crossed(counts, f"Verdicts and decisions by {by}", first=by)
+        table = html.table([_group(row) for row in mine[:ROWS]], {**GROUPS, "group": by}, caption=f"By {by}")
+        rest = [html.paragraph(f"and {len(mine) - ROWS:,} more")] if len(mine) > ROWS else []
+        yield html.details(f"By {by} ({len(mine):,})", table, crossed, *rest)
+
+
+def _group(row: dict[str, Any]) -> dict[str, Any]:
+    cells = {one["verdict"]: f"{one['good']['k']:,} / {one['bad']['k']:,}" for one in row["counts"]}
+    return {**_flat(row), **cells}
+
+
+def _disagreements(found: Comparison, anchors: dict[str, str]) -> Iterator[Block]:
+    if not found.disagreements:
+        return
+    yield html.heading(f"Disagreements ({len(found.disagreements):,})", 4)
+    for one in found.disagreements[:SHOWN]:
+        place = html.anchored(anchors[one["unit"]], *_evidence(one))
+        yield html.details(f"{one['unit']}: {wording.apart(one)}", place)
+    if len(found.disagreements) > SHOWN:
+        rest = len(found.disagreements) - SHOWN
+        yield html.paragraph(f"and {rest:,} more, which are not shown: `disagreements` and `to_json()` hold all.")
+
+
+def _evidence(one: dict[str, Any]) -> Iterator[Block]:
+    scores = ", ".join(f"{score:g}" for score in one["scores"] if score is not None)
+    told = [("run", one["run"]), ("step", one["step"]), ("scores" if len(one["scores"]) > 1 else "score", scores)]
+    told += [pair for answer in one["answers"] for pair in _answer(answer)]
+    told += [(term, finding[name]) for finding in one["findings"] for name, term in FINDING.items()]
+    told += [(said["decided_by"] or "somebody", _decision(said)) for said in one["said"]]
+    told += [(f"work: {name.replace('_', ' ')}", text) for name, text in one["work"].items()]
+    if one["triage"]:
+        entry = one["triage"]
+        told.append(("triage", f"{wording.CAUSES[entry['cause']]}, by {entry['by']}{_note(entry)}"))
+    yield html.definitions([(term, value) for term, value in told if value])
+
+
+def _answer(answer: dict[str, Any]) -> Iterator[tuple[str, str | None]]:
+    model = f" ({answer['model']})" if answer["model"] else ""
+    yield "asked", answer["ask"]
+    yield "answered", f"{answer['answer']}{model}" if answer["answer"] else None
+    yield "explained", answer["explanation"]
+    yield "quoted", answer["quote"]
+
+
+def _decision(said: dict[str, Any]) -> str:
+    when = f" on {said['decided_at'][:10]}" if said["decided_at"] else ""
+    return f"{said['decision']}{when}{_note(said)}"
+
+
+def _note(entry: dict[str, Any]) -> str:
+    return f": {entry['note']}" if entry["note"] else ""
+
+
+def _flat(row: dict[str, Any]) -> dict[str, Any]:
+    shares = {name: value for name, value in row.items() if isinstance(value, dict) and "share" in value}
+    return {**row, **{name: _cell(value) for name, value in shares.items()}}
+
+
+def _cell(of: dict[str, Any] | None) -> str | None:
+    """Write a count above its share and interval, each on a line of its own."""
+    if of is None:
+        return None
+    count, *interval = wording.share_words(of).rstrip(")").split(" (")
+    return "\n".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in (count, *interval))
+
+
+def _sentence(words: str) -> str:
+    return _unbroken(f"{words[0].upper()}{words[1:]}.")
+
+
+def _unbroken(words: str) -> str:
+    return words.replace(" %", "\N{NO-BREAK SPACE}%")

@@ -1,0 +1,99 @@
+"""What would have happened had the check decided on its own: lately, and over everything."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.comparison.counting import share
+from check_workbench.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SIX_WEEKS = timedelta(weeks=6)
+
+
+def moment(since: str | date | None) -> datetime | None:
+    """Return the moment from which decisions are counted, UTC; None leaves it to the decisions.
+
+    Raises
+    ------
+    InputError
+        If it is no date.
+
+    Examples
+    --------
+    >>> moment("2026-01-05"), moment("2026-01-05T10:00:00+02:00")
+    (datetime.datetime(2026, 1, 5, 0, 0), datetime.datetime(2026, 1, 5, 8, 0))
+    """
+    if isinstance(since, str):
+        try:
+            since = datetime.fromisoformat(since)
+        except ValueError as error:
+            raise InputError(f"since must be a date such as 2026-01-05, got {since!r}.") from error
+    if isinstance(since, datetime):
+        return since.astimezone(UTC).replace(tzinfo=None) if since.tzinfo else since
+    if isinstance(since, date):
+        return datetime(since.year, since.month, since.day)  # noqa: DTZ001 the store's times have no zone
+    if since is not None:
+        raise InputError(f"since must be a date such as 2026-01-05, got {type(since).__name__}.")
+    return None
+
+
+def switched(rows: pd.DataFrame, since: datetime | None = None) -> list[dict[str, Any]]:
+    """Count what a switch to either change would have done, over first submissions.
+
+    Parameters
+    ----------
+    rows
+        Compared units.
+    since
+        From when on decisions are counted; None takes six weeks before the latest. Undated decisions are counted over
+        everything only.
+
+    Returns
+    -------
+    list of dict
+        Both changes since then, if any decision has a time, and both over everything: how much work nobody would
+        have looked at, how much bad work would have passed, and how much good work would have been bounced, each with
+        its share, exact 95 % interval and, where something went wrong, its units. Only blind decisions are counted
+        where a period has any, else `blind` is false.
+    """
+    first = rows[rows["attempt"] == 1]
+    decided = first["decided_at"].dropna()
+    if decided.empty:
+        return _period(first, None)
+    start = since or (decided.max().to_pydatetime() - SIX_WEEKS)
+    return [*_period(first[first["decided_at"] >= start], start), *_period(first, None)]
+
+
+def _period(rows: pd.DataFrame, since: datetime | None) -> list[dict[str, Any]]:
+    blind = rows[rows["blind"].astype(bool)]
+    base = blind if len(blind) else rows
+    until = base["decided_at"].max() if base["decided_at"].notna().any() else None
+    about = {
+        "since": since.isoformat() if since else None,
+        "until": until.isoformat() if until is not None else None,
+        "of": len(base),
+        "blind": bool(len(blind)),
+    }
+    return [{"change": change, **about, **_done(base, change)} for change in ("enforce", "replace_approval")]
+
+
+def _done(base: pd.DataFrame, change: str) -> dict[str, Any]:
+    passed, failed = base["verdict"] == "pass", base["verdict"] == "fail"
+    bad, good = base["label"] == "bad", base["label"] == "good"
+    n = len(base)
+    unattended = passed if change == "replace_approval" else passed & False
+    return {
+        "unattended": share(int((failed if change == "enforce" else unattended).sum()), n),
+        "bad_passed": _with_units(base, unattended & bad, int(unattended.sum())),
+        "good_bounced": _with_units(base, failed & good, int(good.sum())),
+        "good_among_failed": share(int((failed & good).sum()), int(failed.sum())),
+        "unsure": share(int((~passed & ~failed).sum()), n),
+    }
+
+
+def _with_units(base: pd.DataFrame, hit: pd.Series[bool], n: int) -> dict[str, Any]:
+    return {**share(int(hit.sum()), n), "units": base.loc[hit, "unit"].tolist()}

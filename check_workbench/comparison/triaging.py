@@ -1,0 +1,156 @@
+"""What people said of disagreements, recorded in the store: the check was wrong, a person was, or evidence is missing.
+
+It is said in sight of both sides, so it changes no label: certificates count what people decided before.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from check_workbench.comparison.counting import Sides, sides, wrongs
+from check_workbench.comparison.rows import with_agreement
+from check_workbench.evaluation.rows import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from check_workbench.checks import Check
+    from check_workbench.store import Store
+
+CAUSES = ("check_wrong", "person_wrong", "evidence_missing")
+_ENTRIES = "select * from triage where check_id = ? order by entry"
+_NEXT = """
+    insert into triage select coalesce((select max(entry) from triage), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """What one person said last of one disagreement."""
+
+    cause: str
+    by: str
+    note: str | None
+    at: datetime
+    times: int
+    """How often it was triaged; the earlier entries stay in the table `triage`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry as plain values."""
+        told = {"cause": self.cause, "by": self.by, "note": self.note}
+        return {**told, "at": self.at.isoformat(), "times": self.times}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Triage:
+    """What counts of the triage of a check, and what it would make of the comparison."""
+
+    entries: Mapping[str, Entry]
+    """By unit."""
+    stale: Mapping[str, int]
+    """Units whose triage does not count, by reason: `other_text`, `other_decisions`, `not_compared`."""
+    before: Sides
+    after: Sides
+    wrong_before: Mapping[str, Any]
+    wrong_after: Mapping[str, Any]
+
+    def count(self, cause: str) -> int:
+        """Return how many units have a cause."""
+        return sum(entry.cause == cause for entry in self.entries.values())
+
+
+def triage_of(check: Check, rows: pd.DataFrame, store: Store) -> Triage:
+    """Read the triage of a check and apply it to the compared units.
+
+    Parameters
+    ----------
+    check
+        The check; what was said under another text of it does not count.
+    rows
+        Compared units; what was said of other decisions on them does not count.
+    store
+        Where it is recorded.
+    """
+    entries, stale = _counting(check, rows, rows_of(store.sql(_ENTRIES, [check.id])))
+    after = _applied(rows, entries)
+    return Triage(
+        entries=entries,
+        stale=stale,
+        before=sides(rows),
+        after=sides(after),
+        wrong_before=wrongs(rows),
+        wrong_after=wrongs(after),
+    )
+
+
+def record(check: Check, store: Store, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write entries in one transaction, without those that repeat what was said last.
+
+    Parameters
+    ----------
+    check
+        The check.
+    store
+        Where they are recorded.
+    rows
+        `run_id step_id attempt decisions cause by note`; a cause that is None takes back what was said.
+    """
+    now = datetime.now(UTC).replace(tzinfo=None)
+    with store.transaction() as cursor:
+        for row in rows:
+            unit = [check.id, check.asked, row["run_id"], row["step_id"], row["attempt"]]
+            said = [json.dumps(row["decisions"]), row["cause"], row["by"], row["note"]]
+            last = cursor.execute(
+                "select decisions::varchar, cause, triaged_by, note from triage where check_id = ? and asked = ? "
+                "and run_id = ? and step_id is not distinct from ? and attempt = ? order by entry desc limit 1",
+                unit,
+            ).fetchone()
+            if last is None or [json.loads(last[0]), *last[1:]] != [row["decisions"], *said[1:]]:
+                cursor.execute(_NEXT, [now, *unit, *said])
+
+
+def _counting(
+    check: Check, rows: pd.DataFrame, recorded: Sequence[Mapping[str, Any]]
+) -> tuple[dict[str, Entry], dict[str, int]]:
+    latest: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+    times: dict[tuple[Any, ...], int] = {}
+    for row in recorded:
+        key = (row["asked"] == check.asked, row["run_id"], row["step_id"] or "", int(row["attempt"]))
+        latest[key], times[key] = row, times.get(key, 0) + 1
+    units = zip(rows["run_id"], rows["step_id"], rows["attempt"], rows["unit"], rows["decision_keys"], strict=True)
+    known = {(run, step or "", int(attempt)): (unit, keys) for run, step, attempt, unit, keys in units}
+    entries: dict[str, Entry] = {}
+    stale: dict[str, int] = {}
+    for (present, *where), row in latest.items():
+        unit, keys = known.get((where[0], where[1], where[2]), (None, ()))
+        reason = _stale(row, keys, present=bool(present), compared=unit is not None)
+        if row["cause"] is None or (not present and (True, *where) in latest):
+            continue
+        if reason is not None:
+            stale[reason] = stale.get(reason, 0) + 1
+            continue
+        entries[str(unit)] = Entry(
+            cause=row["cause"], by=row["triaged_by"], note=row["note"], at=row["at"], times=times[present, *where]
+        )
+    return entries, dict(sorted(stale.items()))
+
+
+def _stale(row: Mapping[str, Any], keys: Sequence[int], *, present: bool, compared: bool) -> str | None:
+    if not present:
+        return "other_text"
+    if not compared:
+        return "not_compared"
+    return None if json.loads(row["decisions"]) == sorted(int(key) for key in keys) else "other_decisions"
+
+
+def _applied(rows: pd.DataFrame, entries: Mapping[str, Entry]) -> pd.DataFrame:
+    """Turn the labels of persons who were wrong, and take out the units whose evidence is missing."""
+    causes = rows["unit"].map({unit: entry.cause for unit, entry in entries.items()})
+    kept = rows[causes != "evidence_missing"]
+    positive = kept["positive"].astype(bool) ^ (causes[kept.index] == "person_wrong")
+    return with_agreement(kept.assign(positive=positive))
