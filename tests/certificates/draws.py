@@ -74,7 +74,7 @@ def of_sample(sample: Sample, *, first: bool = True) -> Tested:
 
 def sorted_out(store: Store, labels: pd.DataFrame, looks: list[dict[str, Any]], plan: cw.Plan = PLAN) -> Sample:
     """Let hygiene say which labels may certify, given what was looked at before."""
-    defaults = {
+    defaults: dict[str, Any] = {
         "mode": "live", "reason": None, "method": "reported", "model": "judge-1", "session_id": None, "run_length": 1,
         "started_at": pd.NaT, "answered_at": pd.NaT, "blind": True, "reason_not_blind": None, "n_rows": 1,
         "decision_keys": [[place] for place in range(len(labels))],

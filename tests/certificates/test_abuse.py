@@ -63,7 +63,7 @@ def test_a_look_after_every_label_until_one_is_good() -> None:
     for _ in range(DRAWS):
         bad = rng.random(400) < BAD_RISK
         labels = rows(np.full(400, 0.1), bad)
-        theirs += (p_value(bad.cumsum()[sizes - 1], sizes, ALPHA) <= DELTA).any()
+        theirs += bool((p_value(bad.cumsum()[sizes - 1], sizes, ALPHA) <= DELTA).any())
         ours += decide(labels.iloc[:40], labels).certified or decide(labels, labels, first=False).certified
     assert theirs / DRAWS > 0.25
     assert ours / DRAWS <= ALLOWED
@@ -124,7 +124,12 @@ def test_people_who_follow_the_verdict_that_they_see(store: Any) -> None:
     """Three of four decide in sight of the verdict, and then say what it says half of the time."""
     rng = np.random.default_rng(9)
     seen = np.arange(400) % 4 > 0
-    told = rows(np.full(400, 0.1), np.zeros(400), blind=~seen, reason_not_blind=np.where(seen, "saw_verdict", None))
+    told = rows(
+        np.full(400, 0.1),
+        np.zeros(400),
+        blind=~seen,
+        reason_not_blind=pd.Series("saw_verdict", range(400)).where(seen, None),
+    )
     kept = sorted_out(store, told, [])
     assert kept.excluded == {"saw_verdict": 300}
     assert set(kept.usable["run_id"]) == set(told["run_id"][~seen])
@@ -146,14 +151,14 @@ def test_a_window_that_begins_behind_the_errors() -> None:
     enough = further_needed([], alpha=ALPHA, delta=0.2 * DELTA)
     for _ in range(DRAWS):
         bad = rng.random(600) < BAD_RISK
-        theirs += np.diff(np.flatnonzero(np.concatenate([[True], bad, [True]]))).max() > enough
+        theirs += bool(np.diff(np.flatnonzero(np.concatenate([[True], bad, [True]]))).max() > enough)
         later = rows(np.full(150, 0.1), rng.random(150) < BAD_RISK)
         ours += decide(later, later, first=False).certified
     assert theirs / DRAWS > 0.20
     assert ours / DRAWS <= ALLOWED
 
 
-def test_labels_on_flags_alone_make_recall_look_perfect(store, team) -> None:
+def test_labels_on_flags_alone_make_recall_look_perfect(store, team):
     """A check that misses three of four problems; people looked only at what it flagged."""
     units = uniform(400, labelled=400, risk=lambda s: 0.9 if s >= 0.8 else 0.6)
     flagged = [u for u in units if u["p"] >= 0.8]
@@ -162,7 +167,7 @@ def test_labels_on_flags_alone_make_recall_look_perfect(store, team) -> None:
     team.load(store, [u if u["p"] >= 0.8 else {**u, "bad": None} for u in units])
     seen = sum(u["bad"] for u in flagged)
     assert seen / problems < 0.35
-    found = cw.calibrate(team.check, store, goal="recall>=0.9")
+    found: Any = cw.calibrate(team.check, store, goal="recall>=0.9")
     assert found[0].present.precision == pytest.approx(seen / len(flagged))
     assert {(p.recall, p.recall_low, p.recall_high, p.missed) for p in found[0].curve} == {(None,) * 4}
     assert (found[0].present.recall, found[0].chosen) == (None, None)
@@ -172,7 +177,7 @@ def test_labels_on_flags_alone_make_recall_look_perfect(store, team) -> None:
 
 
 @pytest.mark.parametrize("how", ["own", "walk", "sequential", "strata", "sessions"])
-def test_what_the_draws_decide_on_is_what_trust_runs(store, team, how) -> None:
+def test_what_the_draws_decide_on_is_what_trust_runs(store, team, how):
     units = uniform(700, labelled=300, risk=lambda s: 0.03 if s < 0.6 else 0.9)
     fields: dict[str, Any] = {}
     if how == "strata":

@@ -88,7 +88,7 @@ def test_a_score_that_is_always_the_same(store, team):
     failing = cw.trust(team.check, store, plan=cw.plan(change="enforce", max_false_fail=0.1))
     assert failing[0].details["bounds"][0]["way"] == "own"
     assert not any("looser" in reason for reason in failing.reasons)
-    found = cw.calibrate(team.check, store, goal="precision>=0.9")[0]
+    found: Any = cw.calibrate(team.check, store, goal="precision>=0.9")[0]
     assert (found.auc.value, found.chosen) == (0.5, None)
     assert found.reason == "no cut meets precision>=0.9"
     assert any("100.0 % of the scores are exactly 0.9: no cut can part them" in words for words in found.warnings)
