@@ -132,4 +132,8 @@ def _entries(path: Path, values: Any) -> dict[str, dict[str, Any]]:
     if wrong is not None:
         raise InputError(f"{path}: {wrong.json_path}: {wrong.message[:200]}. {NEW}.")
     entries: dict[str, dict[str, Any]] = values["checks"]
+    for id_, entry in entries.items():
+        for name, counts in (*entry["numbers"].items(), ("silent", entry["silent"])):
+            if counts["k"] > counts["n"]:
+                raise InputError(f"{path}: {id_}, {name}: k {counts['k']} must be at most n {counts['n']}. {NEW}.")
     return entries

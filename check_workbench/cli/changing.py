@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def gate(arguments: argparse.Namespace) -> Outcome:
     """Say whether checks still keep what their lock says; a failed case is exit code 1."""
-    import check_workbench as cw
+    from check_workbench.changes import gate as compared_with_lock  # before the store is held
 
     _writable(arguments.junit)
     with existing(arguments.db, read_only=not _may_write(Path(arguments.db))) as store:
-        found = cw.gate(arguments.paths, store, update=arguments.update)
+        found = compared_with_lock(arguments.paths, store, update=arguments.update)
     lines = [repr(found)]
     if arguments.junit:
         lines.append(f"wrote {found.junit(arguments.junit)}")
