@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.calibration.looks import read_before
+from check_workbench.calibration.looks import read_before, readers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
 
+    from check_workbench.calibration.units import Units
     from check_workbench.checks import Check
     from check_workbench.plans import Plan
 
@@ -81,6 +82,26 @@ def about_plan(trusts: pd.DataFrame, plan: Plan) -> Iterator[str]:
         yield (
             f"the edit changes which labels count ({', '.join(moved)}), which may fit what was seen: only labels that "
             "nothing read before the edit count, and the bets begin anew with what earlier ones left"
+        )
+
+
+def about_window(units: Units, looks: pd.DataFrame, left_out: int) -> Iterator[str]:
+    """Yield that a window may fit what its author saw; when a plan was made, nobody can tell from the plan.
+
+    Parameters
+    ----------
+    units
+        The units with their labels.
+    looks
+        All looks in the store.
+    left_out
+        How many decisions lie outside the plan's window.
+    """
+    read_by = [] if looks.empty else [c for c in readers(looks, looks["at"].max(), units.labelled) if c != "trust"]
+    if left_out and read_by:
+        yield (
+            f"the window of the plan leaves out {left_out}, and {' and '.join(read_by)} had read labels before this "
+            "look: the statement holds only if the window was chosen without knowledge of them"
         )
 
 
