@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from check_workbench.calibration.outcome import MIME
 from check_workbench.calibration.units import name_of, records
 from check_workbench.errors import InputError
+from check_workbench.evaluation.report import plain_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +94,7 @@ class Audit:
             "void": list(self.void),
             "strata": [stratum.to_dict() for stratum in self.strata],
             "signals": [{"name": s.name, "said": s.said, "p": s.p, "warns": s.warns} for s in self.signals],
-            "due": [{**row, "when": row["when"].isoformat()} for row in records(self.due)],
+            "due": plain_rows(self.due),
             "notes": list(self.notes),
         }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from check_workbench.certificates.sides import Region
+from check_workbench.certificates.wording import many
 from check_workbench.results import DECIDED
 from check_workbench.stats.guards import LIMIT, Guard, drift, halves, segments
 from check_workbench.stats.intervals import percent
@@ -69,7 +70,8 @@ def _shares(region: Region, before: pd.DataFrame, after: pd.DataFrame) -> Iterat
         counts = (int(one.sum()), len(one)), (int(other.sum()), len(other))
         (k, n), (m, total) = counts
         what = f"{region.verdict}ed" if name == "coverage" else name
-        yield name, f"{what}: {percent(k / n)} of the work before, {percent(m / total)} since", halves(*counts)
+        if 0 < k + m < n + total:
+            yield name, f"{what}: {percent(k / n)} of the work before, {percent(m / total)} since", halves(*counts)
 
 
 def _scores(region: Region, before: pd.DataFrame, after: pd.DataFrame) -> Iterator[tuple[str, str, Guard]]:
@@ -91,4 +93,5 @@ def _workflows(after: pd.DataFrame, certificate: Granted) -> Iterator[tuple[str,
     large = n >= FEWEST
     tests = segments(errors[large], n[large], alpha=certificate.target) if large.any() else ()
     for name, e, total, test in zip(names[large], errors[large], n[large], tests, strict=True):
-        yield f"workflow {name}", f"workflow {name}: {int(e)} errors in {total}, tested against twice the target", test
+        said = f"workflow {name}: {many(int(e), 'error')} in {total}, tested against twice the target"
+        yield f"workflow {name}", said, test

@@ -78,7 +78,7 @@ class Stratum:
     @property
     def peak(self) -> float:
         """The largest evidence so far, at least 1."""
-        return max(1.0, *self.wealth)
+        return max((1.0, *self.wealth))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the stratum as JSON knows it."""

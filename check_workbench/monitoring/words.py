@@ -84,10 +84,8 @@ def _missing(stratum: Stratum) -> Iterator[str]:
         worst = "" if stratum.alarm else f"; were each an error, {would}"
         yield f"{stratum.undecided} of {stratum.drawn} drawn {stratum.name} are undecided{late}{worst}"
     if stratum.unasked:
-        yield (
-            f"{many(stratum.unasked, 'blind label')} of {stratum.name} that were not drawn, "
-            f"{many(stratum.unasked_errors, 'error')} among them, do not count: somebody chose them"
-        )
+        chosen = f"{many(stratum.unasked, 'blind label')} of {stratum.name}, {many(stratum.unasked_errors, 'error')}"
+        yield f"not drawn, so not counted, because somebody chose them: {chosen}"
 
 
 def _clear(audit: Audit, held: Granted) -> str:

@@ -31,6 +31,9 @@ _TOWARDS_HIGH = (0.5, 1.0, 2.0, 4.0, 8.0)
 _LARGEST = 0.95
 """No bet is larger than this share of the one at which the wealth could become 0."""
 
+_LARGEST_LOG = 700.0
+"""Wealth beyond its exponential is as good as this, and would not be a finite number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EProcess:
@@ -273,7 +276,7 @@ def _wealth(wrong: Flags, alpha: float, bets: Floats) -> Floats:
     """Average, over the bets, the product of 1 + bet (x - alpha) over the decisions so far."""
     total = np.zeros(wrong.shape)
     for good, lost in zip(*_growth(alpha, bets), strict=True):
-        total += np.exp(np.where(wrong, lost, good).cumsum(axis=-1))
+        total += np.exp(np.minimum(np.where(wrong, lost, good).cumsum(axis=-1), _LARGEST_LOG))
     return np.asarray(total / len(bets))
 
 

@@ -67,6 +67,7 @@ def test_no_decisions_no_evidence() -> None:
 def test_a_long_record_stays_finite() -> None:
     assert np.isfinite(alarming(np.zeros(50_000), alpha=0.05).wealth).all()
     assert alarming(np.zeros(50_000), alpha=0.05).wealth[-1] == 0
+    assert np.isfinite(alarming(np.ones(50_000), alpha=0.05).wealth).all()
 
 
 @pytest.mark.parametrize("how", [{"alpha": 0, "delta": 0.1}, {"alpha": 0.1, "delta": 1}, {"alpha": 5, "delta": 0.1}])

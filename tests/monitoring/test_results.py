@@ -1,0 +1,125 @@
+"""How an audit shows itself, and the command."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import check_workbench as cw
+from check_workbench.calibration.outcome import MIME
+from check_workbench.cli import main
+from check_workbench.errors import InputError
+from check_workbench.samples import sample_data
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.monitoring.watched import Watched
+
+DATA = sample_data()
+SCREENING = f"{DATA / 'vendors' / 'PROCESS.md'}#vendor-check/check_vendor"
+
+
+def test_text_html_and_json_say_the_same(watched: Watched) -> None:
+    watched.work(60)
+    watched.decide(list(watched.audit().due["run_id"])[:8], bad=True)
+    found = watched.audit()
+    shown = found._repr_mimebundle_()
+    assert shown["text/plain"] == repr(found)
+    assert repr(found).splitlines()[0] == "failed: alarm"
+    assert "<h3>failed: alarm</h3>" in shown["text/html"]
+    assert found.reasons[0] in shown["text/html"].replace("&#x27;", "'")
+    document = json.loads(json.dumps(shown[MIME], allow_nan=False))
+    assert (document["outcome"], document["strata"][0]["alarm"]) == ("alarm", True)
+    assert document["strata"][0]["wealth"][-1] == found.strata[0].evidence
+    assert [row["run_id"] for row in document["due"]] == list(found.due["run_id"])
+
+
+def test_every_outcome_can_be_shown(watched: Watched) -> None:
+    for flag_at in (0.5, 0.6):
+        watched.team.write(flag_at)
+        assert json.dumps(watched.audit()._repr_mimebundle_(), allow_nan=False)
+    with cw.open() as empty:
+        assert json.dumps(cw.audit(watched.team.check, empty)._repr_mimebundle_(), allow_nan=False)
+
+
+def test_the_picture_shows_the_path_and_the_line(watched: Watched) -> None:
+    watched.work(40)
+    watched.decide(list(watched.audit().due["run_id"])[:3])
+    lines = watched.audit().plot().axes[0].get_lines()
+    assert [len(line.get_xdata()) for line in lines] == [4, 2]  # type: ignore[arg-type]
+
+
+def test_without_evidence_there_is_no_picture(watched: Watched) -> None:
+    watched.team.write(0.6)
+    with pytest.raises(InputError, match="there is nothing to draw: void"):
+        watched.audit().plot()
+
+
+def test_names_of_due_work_are_escaped(watched: Watched) -> None:
+    watched.work(8, name="<script>")
+    assert "<script>" not in watched.audit()._repr_html_()
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, dict[str, Any]]:
+    code = main([*words, "--json"])
+    return code, json.loads(capsys.readouterr().out)
+
+
+def answered(due: list[dict[str, Any]], path: Path, *, until: str) -> Path:
+    """Write what the auditors said of due work up to a day."""
+    with (DATA / "vendors-after" / "labels.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    wanted = {(row["run_id"], str(row["attempt"])) for row in due}
+    said = [row for row in rows if (row["run_id"], row["attempt"]) in wanted and row["decided_at"] < until]
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(said)
+    return path
+
+
+def test_the_shipped_work_goes_from_clear_to_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = str(tmp_path / "v.duckdb")
+    vendors, after = DATA / "vendors", DATA / "vendors-after"
+    load = ("load", str(vendors / "runs.jsonl"), "--decisions", str(vendors / "decisions.csv"), "--db", db)
+    assert run(capsys, *load)[0] == 0
+    audit = ("audit", SCREENING, "--db", db)
+    code, found = run(capsys, *audit)
+    assert (code, found["outcome"]) == (0, "no_certificate")
+    trust = ("trust", SCREENING, "--db", db, "--change", "replace_approval", "--max-false-pass", "0.1")
+    assert run(capsys, *trust)[0] == 0
+    assert run(capsys, "load", str(after / "runs.jsonl"), "--db", db)[0] == 0
+    code, found = run(capsys, *audit)
+    assert (code, found["outcome"], len(found["strata"])) == (0, "clear", 2)
+    outcomes = []
+    for until in ("2026-04-10", "2026-07-15"):
+        sheet = answered(found["due"], tmp_path / f"{until}.csv", until=until)
+        assert run(capsys, "load", "--db", db, "--decisions", str(sheet))[0] == 0
+        code, found = run(capsys, *audit)
+        outcomes.append((code, found["outcome"]))
+    assert outcomes == [(0, "clear"), (1, "alarm")]
+    first, again = found["strata"]
+    assert (first["alarm"], again["alarm"]) == (False, True)
+    assert again["risk"] > 0.2
+
+
+def test_the_command_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = tmp_path / "v.duckdb"
+    with cw.open(db) as store:
+        store.load(DATA / "vendors" / "runs.jsonl")
+    assert main(["audit", SCREENING, "--db", str(db)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("vendor-check/check_vendor: no_certificate\n  no trust decision in this store")
+
+
+@pytest.mark.parametrize("words", [["audit"], ["audit", SCREENING], ["audit", SCREENING, "b", "--db", "x"]])
+def test_the_command_needs_one_check_and_a_store(words: list[str]) -> None:
+    assert main(words) == 2
+
+
+def test_a_store_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert main(["audit", SCREENING, "--db", str(tmp_path / "none.duckdb")]) == 3
