@@ -31,7 +31,7 @@ def screen():
     return next(check for check in cw.read_checks("PROCESS.md") if check.id == "buy/screen")
 
 
-def looks(store) -> list[dict]:
+def looks(store):
     return [
         json.loads(text) for text in store.sql("select result from looks where call = 'trust' order by look")["result"]
     ]
