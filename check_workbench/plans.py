@@ -141,15 +141,17 @@ class Plan:
         return "\n".join(["# What must hold before the check is trusted. Fixed before any label is read.", *lines, ""])
 
     def write(self, path: str | Path) -> None:
-        """Write the plan file.
+        """Write the plan file: YAML with a comment on every setting, or JSON if the name ends in `.json`.
 
         Raises
         ------
         InputError
             If the file cannot be written.
         """
+        is_json = Path(path).suffix == ".json"
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n" if is_json else self.to_yaml()
         try:
-            Path(path).write_text(self.to_yaml(), encoding="utf-8")
+            Path(path).write_text(text, encoding="utf-8")
         except OSError as error:
             raise InputError(f"{path}: the plan cannot be written: {error.strerror}.") from error
 

@@ -1,13 +1,16 @@
 from __future__ import annotations
 
+import dataclasses
 import re
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import check_workbench as cw
 from check_workbench.errors import InputError
-from check_workbench.plans import Bound, read_plan
+from check_workbench.plans import Bound, Plan, of_mapping, read_plan
 
 
 def test_each_change_has_the_bound_that_it_needs():
@@ -36,6 +39,14 @@ def test_two_bounds_share_delta_and_the_needed_one_comes_first():
         ({"labels": "all"}, "labels must be one of check, work"),
         ({"window_start": "soon"}, "window_start must be a time in ISO 8601"),
         ({"window_start": "2026-02-01", "window_end": "2026-01-01"}, "must lie before"),
+        ({"checks": 0}, "checks must be a whole number of checks from 1 to 1000; got 0"),
+        ({"checks": 2.0}, "checks must be a whole number"),
+        ({"checks": True}, "checks must be a whole number"),
+        ({"checks": None}, "checks must be a whole number"),
+        ({"cluster": ["run_id"]}, "cluster must be one of"),
+        ({"labels": {"work": 1}}, "labels must be one of"),
+        ({"signed_by": 7}, "signed_by must be a name"),
+        ({"window_end": 5}, "window_end must be a time in ISO 8601"),
         ({"signature_required": "yes"}, "signature_required must be true or false"),
         ({"signed_by": " "}, "signed_by must be a name"),
         ({"max_false_fial": 0.1}, "Did you mean 'max_false_fail'"),
@@ -55,8 +66,12 @@ def test_the_digest_knows_every_setting_and_nothing_else():
         cw.plan(change="enforce", confidence=0.95),
         cw.plan(change="enforce", signed_by="Ana"),
         cw.plan(change="enforce", cluster="run_id"),
+        cw.plan(change="enforce", checks=2),
+        cw.plan(change="enforce", window_start="2026-01-01"),
+        cw.plan(change="enforce", blind_share=0.5),
+        cw.plan(change="enforce", signature_required=True),
     ]
-    assert len({base.digest, *(other.digest for other in others)}) == 6
+    assert len({base.digest, *(other.digest for other in others)}) == 10
 
 
 def test_a_plan_file_gives_the_same_plan_back(tmp_path):
@@ -106,7 +121,53 @@ def test_a_plan_reads_as_a_sentence():
     assert str(cw.plan(change="enforce")).startswith("enforce: good among failed ≤ 0.1, with confidence 0.9")
 
 
-def test_a_plan_file_explains_its_less_known_settings() -> None:
+def test_a_plan_file_explains_every_setting() -> None:
     text = cw.plan("enforce").to_yaml()
-    for name in ("start", "blind_share", "cluster"):
-        assert re.search(rf"^{name}: .*  # \w+", text, re.MULTILINE)
+    for field in dataclasses.fields(Plan):
+        assert re.search(rf"^{field.name}: .*  # \w+", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["plan.yaml", "plan.yml", "plan.json"])
+def test_every_setting_survives_a_file(tmp_path, name):
+    made = cw.plan(
+        "replace_approval",
+        max_false_pass=0.02,
+        max_false_fail=0.3,
+        confidence=0.95,
+        checks=3,
+        cluster="workflow",
+        labels="work",
+        window_start="2026-01-01",
+        window_end="2026-06-01",
+        start=0.5,
+        blind_share=0.4,
+        signature_required=True,
+        signed_by='Ana: # "A" ü',
+    )
+    made.write(tmp_path / name)
+    assert read_plan(tmp_path / name) == made
+
+
+def test_several_checks_share_the_allowed_error():
+    assert [bound.delta for bound in cw.plan("enforce", checks=4).bounds] == [0.025]
+    two = cw.plan("replace_approval", max_false_fail=0.2, checks=2)
+    assert [bound.delta for bound in two.bounds] == [0.025, 0.025]
+    assert "confidence 0.9 for 2 checks together" in str(two)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(values=st.dictionaries(st.sampled_from([field.name for field in dataclasses.fields(Plan)]), JSON))
+def test_whatever_a_file_says_is_a_plan_or_refused_in_words(values):
+    try:
+        made = of_mapping({"change": "enforce", **values})
+    except InputError as error:
+        text = str(error)
+    else:
+        text = made.to_yaml()
+    assert text
