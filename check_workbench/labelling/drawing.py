@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 Purpose = Literal["trust", "recall"]
 VERDICTS: dict[Side, str] = {"false_pass": "pass", "false_fail": "fail"}
-NEAR = (1.0, 0.5, 0.5)
-FAR = 0.25
-"""How often passed work is drawn beside flagged work: a tenth nearest to the cut, the next two tenths, the rest."""
+NEAR, FAR, FLAGGED = 1.0, 0.5, 0.5
+"""How often work is drawn beside other work: what passes in the three tenths next to the cut, what passes more surely,
+and what does not pass. A problem that is missed moves recall by the share that is found, one that is found only by the
+share that is missed, so flagged work is not drawn more often than the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,13 +132,13 @@ def _weights(found: Pool, free: pd.DataFrame) -> tuple[NDArray[np.float64], NDAr
     """Return how often each unit is drawn beside the others, and how surely it passes."""
     side = Region(check=found.check, side="false_pass", reference=found.units, everything=found.units)
     scores = np.nan_to_num(side.scores(free), nan=0.0)
-    weight = np.ones(len(free))
+    weight = np.full(len(free), FLAGGED)
     passed = (free["verdict"] == "pass").to_numpy()
     if passed.any():
         from scipy.stats import rankdata
 
-        tenth = (10 * (rankdata(scores[passed]) - 0.5) / passed.sum()).astype(int)
-        weight[passed] = np.array([*NEAR, *[FAR] * (10 - len(NEAR))])[tenth]
+        near = rankdata(scores[passed]) - 0.5 < 0.3 * passed.sum()
+        weight[passed] = np.where(near, NEAR, FAR)
     return weight, scores
 
 

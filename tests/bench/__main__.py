@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "curve", "evaluate", "load", "rules")}
+BENCHES = {name: f"tests.bench.{name}" for name in ("certify", "curve", "evaluate", "label", "load", "rules")}
 """Name to module; each has `rows(*, runs)`, which returns rows or points; some have a `table()` beside."""
 
 
