@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from check_workbench.checks import FlagAt, FlagOn, PassBand
 from check_workbench.stats.curves import pile_up
-from check_workbench.stats.intervals import percent, upper_bound
+from check_workbench.stats.intervals import Estimate, percent, upper_bound
+from check_workbench.stats.reliability import calibration_error
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from check_workbench.calibration.points import Point
+    from check_workbench.calibration.points import Labelled, Point
+    from check_workbench.checks import Check, Threshold
+    from check_workbench.stats.reliability import CalibrationError
 
+PROBABLE = (FlagAt, FlagOn, PassBand)
+"""Cuts over probabilities."""
+ROUNDING = 1e-6
+"""By how much a sum of recorded probabilities may pass 1."""
 FEW = 100
 UNFLAGGED_NEEDED = 20
 SUSPICIOUS = 0.001
@@ -93,3 +101,45 @@ def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
         return []
     value, part = found
     return [f"{percent(part)} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
+
+
+def wrong_way(ranked: Estimate | None) -> list[str]:
+    """Warn where the scores rank the wrong way round beyond chance.
+
+    Examples
+    --------
+    >>> wrong_way(Estimate(0.31, 0.25, 0.38))[0][:39]
+    'the scores rank the wrong way round (AU'
+    """
+    if ranked is None or ranked.high >= 0.5:
+        return []
+    shown = f"AUC {ranked.value:.3f}, at most {ranked.high:.3f}"
+    return [f"the scores rank the wrong way round ({shown}): is the question, or what its labels mean, the other way?"]
+
+
+def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationError | None:
+    """Return how far probabilities lie from frequencies; None where scores are none, or labels are weighted.
+
+    Parameters
+    ----------
+    check
+        The check.
+    threshold
+        Whose scores they are.
+    of
+        The labels.
+    """
+    if threshold.item == len(check.items) or not isinstance(check.items[threshold.item].cut, PROBABLE):
+        return None
+    if not len(of.scores) or of.weights is not None or of.scores.min() < 0 or of.scores.max() > 1 + ROUNDING:
+        return None
+    meant = of.positive if of.means == "problem" else ~of.positive
+    return calibration_error(np.minimum(of.scores, 1.0), meant)
+
+
+def dishonest(error: CalibrationError | None) -> list[str]:
+    """Warn where probabilities are further from frequencies than chance explains."""
+    if error is None or not error.beyond_chance:
+        return []
+    shown = f"{error.value:.2f} on average, by chance at most {error.band:.2f}"
+    return [f"the probabilities do not say how often there is a problem (off by {shown}): they are an order, if that"]

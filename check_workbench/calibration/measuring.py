@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.calibration.cautions import Selection, few_labels, selection, ties
+from check_workbench.calibration.cautions import Selection, dishonest, few_labels, honesty, selection, ties, wrong_way
 from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
 from check_workbench.calibration.numbers import numbers_of
 from check_workbench.calibration.outcome import Calibration
-from check_workbench.calibration.points import Labelled, flagged_share, point_at, point_where, sweep
+from check_workbench.calibration.points import Labelled, flagged_share, point_at, point_where, sweep, upright
 from check_workbench.calibration.questions import COMPOSITE
 from check_workbench.calibration.redrawing import redrawn
 from check_workbench.calibration.units import clusters, decided, name_of, records, unequal
@@ -60,10 +60,10 @@ def measured(
         present = present.without_recall()
     between = redrawn(of, clusters(labelled), goal) if chosen else None
     cut = chosen.at if chosen else threshold.value
-    ranked = ranking(turned, of.positive)
+    ranked, off = ranking(turned, of.positive), honesty(check, threshold, of)
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
     words = [*([known.words] if known.words else []), *few_labels(len(labelled), int(of.positive.sum()), chosen)]
-    words += ties(of.everything, _only(kept, "method"))
+    words += [*ties(of.everything, _only(kept, "method")), *wrong_way(ranked), *dishonest(off)]
     words += differing(groups, cut, recall=known.recall_known and known.weights is None)
     words += misleading(ranked, within(labelled["workflow"], of), groups)
     return Calibration(
@@ -77,6 +77,7 @@ def measured(
         positives=int(of.positive.sum()),
         weighted=known.weights is not None,
         auc=ranked,
+        calibration_error=off,
         baseline_auc=_baseline(labelled),
         curve=tuple(points),
         chosen=chosen,
@@ -203,7 +204,19 @@ def _place(found: Curve, of: Labelled, goal: Goal, known: Selection) -> tuple[in
         place = choose(found, goal)
     except UndefinedError as error:
         return None, str(error)
-    return place, None if place is not None else f"no cut meets {goal}"
+    return place, None if place is not None else _unmet(found, of, goal)
+
+
+def _unmet(found: Curve, of: Labelled, goal: Goal) -> str:
+    """Say how far from the goal the best cut is."""
+    if goal.kind == "cost":
+        return f"flagging nothing costs less than any cut ({goal})"
+    if goal.kind == "precision":
+        best = len(found.at) - 1 - int(np.argmax(found.precision[::-1]))
+        at = float(upright(of, found.at)[best])
+        place = "" if np.isnan(at) else f" at {at:g}"
+        return f"no cut meets {goal}; the highest precision is {found.precision[best]:.3f}{place}"
+    return f"no cut meets {goal}"
 
 
 def _baseline(labelled: pd.DataFrame) -> Estimate | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from check_workbench.calibration.redrawing import Range
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.intervals import Estimate
+    from check_workbench.stats.reliability import CalibrationError
 
 MIME = "application/vnd.check-workbench+json"
 CLASH = (
@@ -49,6 +50,8 @@ class Calibration:
     weighted: bool
     """Whether labels stand for differing amounts of work."""
     auc: Estimate | None
+    calibration_error: CalibrationError | None
+    """How far probabilities lie from frequencies; None where scores are no probabilities."""
     baseline_auc: Estimate | None
     """The same for the length of the run: what a check must beat to be worth more than counting."""
     curve: tuple[Point, ...]
@@ -118,6 +121,7 @@ class Calibration:
             "weighted": self.weighted,
             "auc": self.auc.value if self.auc else None,
             "auc_interval": [self.auc.low, self.auc.high] if self.auc else None,
+            "calibration_error": dataclasses.asdict(self.calibration_error) if self.calibration_error else None,
             "baseline_auc": self.baseline_auc.value if self.baseline_auc else None,
             "curve": [point.to_dict() for point in self.curve],
             "chosen": self.chosen.to_dict() if self.chosen else None,
