@@ -188,9 +188,13 @@ def _audit(commands: grammar.Adder) -> None:
         "auditing:audit",
         "say whether the certified risk still holds after the change",
         "audit PROCESS.md#vendor-check/check_vendor --db vendors.duckdb",
+        "audit PROCESS.md#vendor-check/check_vendor --db vendors.duckdb --sheet due.csv",
     )
     grammar.store(command)
     command.add_argument("check", metavar="CHECK", help=grammar.CHECK)
+    command.add_argument(
+        "--sheet", metavar="FILE", help="a CSV file for what is to be labelled; load --decisions reads it back"
+    )
 
 
 def _gate(commands: grammar.Adder) -> None:

@@ -18,5 +18,6 @@ def audit(arguments: argparse.Namespace) -> Outcome:
 
     warned([arguments.check])
     with existing(arguments.db) as store:
-        made = cw.audit(arguments.check, store)
-    return Outcome(text=repr(made), data=made.to_json(), code=made.exit_code)
+        made = cw.audit(arguments.check, store, sheet=arguments.sheet)
+    lines = [repr(made), *([f"wrote {arguments.sheet}"] if arguments.sheet else [])]
+    return Outcome(text="\n".join(lines), data=made.to_json(), code=made.exit_code)

@@ -52,7 +52,7 @@ class Wanted:
 
     check_id: str
     asked: str
-    probability: float
+    probability: float | None
     stale: bool = False
     """Whether the check asks something else by now."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.calibration import looks as ledger
@@ -10,6 +11,7 @@ from check_workbench.certificates.wording import many
 from check_workbench.errors import InputError
 from check_workbench.evaluation import evaluate, read, require_store
 from check_workbench.monitoring.granted import granted, void
+from check_workbench.monitoring.handing import hand_out
 from check_workbench.monitoring.outcome import Audit
 from check_workbench.monitoring.signals import signals
 from check_workbench.monitoring.strata import strata
@@ -17,7 +19,6 @@ from check_workbench.monitoring.work import DUE, nothing_due, since
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import pandas as pd
 
@@ -35,7 +36,7 @@ _ABOUT_DUE = """
 __all__ = ["Audit", "audit"]
 
 
-def audit(check: Check | str | Path, store: Store) -> Audit:
+def audit(check: Check | str | Path, store: Store, sheet: str | Path | None = None) -> Audit:
     """Audit a trusted check on the work that came after its certificate.
 
     A tenth of the work that nobody looks at any more is drawn, or five pieces a week where that is more, by a rule
@@ -50,6 +51,8 @@ def audit(check: Check | str | Path, store: Store) -> Audit:
         One check, or a file or `FILE#ID` that holds one.
     store
         Runs, decisions and answers, and the ledger with the trust decision.
+    sheet
+        A CSV file to write with the due work, for people to label blind; `Store.load_decisions` reads it back.
 
     Returns
     -------
@@ -59,7 +62,8 @@ def audit(check: Check | str | Path, store: Store) -> Audit:
     Raises
     ------
     InputError
-        If the document cannot be read or holds several checks.
+        If the document cannot be read or holds several checks, or a sheet is wanted and there is nothing to label, or
+        it cannot be written.
 
     Notes
     -----
@@ -70,33 +74,39 @@ def audit(check: Check | str | Path, store: Store) -> Audit:
     if len(found) != 1:
         names = ", ".join(one.id for one in found)
         raise InputError(f"audit takes one check, got {len(found)}: {names}. Name one as FILE#ID.")
-    certificate = granted(found[0], store, ledger.ledger(store))
-    if certificate is None:
-        return _without_evidence(found[0])
-    changed = tuple(void(found[0], certificate))
-    return _without_evidence(found[0], certificate, changed) if changed else _audited(found[0], store, certificate)
+    made, due = _made(found[0], store)
+    if sheet is not None:
+        hand_out(found[0], due, store, Path(sheet))
+    return made
 
 
-def _without_evidence(check: Check, certificate: Granted | None = None, changed: tuple[str, ...] = ()) -> Audit:
-    return Audit(check=check.id, certificate=certificate, void=changed, strata=(), signals=(), due=nothing_due())
+def _made(check: Check, store: Store) -> tuple[Audit, pd.DataFrame]:
+    """Return the audit, and the due work with all that is known of it."""
+    certificate = granted(check, store, ledger.ledger(store))
+    changed = () if certificate is None else tuple(void(check, certificate))
+    if certificate is None or changed:
+        nothing = nothing_due()
+        return Audit(check=check.id, certificate=certificate, void=changed, strata=(), signals=(), due=nothing), nothing
+    return _audited(check, store, certificate)
 
 
-def _audited(check: Check, store: Store, certificate: Granted) -> Audit:
+def _audited(check: Check, store: Store, certificate: Granted) -> tuple[Audit, pd.DataFrame]:
     units = gather(check, store, evaluate(check, store).scores, kind=certificate.labels)
     work = since(units, store, certificate)
     labelled = work.after[work.after["labelled"]]
     seen = ledger.Look(call="audit", labels=decision_keys(labelled), change=certificate.change)
     recorded = ledger.record(store, check, seen) if len(labelled) else True
-    inside = work.after[work.after["drawn"] & (work.after["state"] != "done")]
-    return Audit(
+    due = work.after[work.after["drawn"] & (work.after["state"] != "done")]
+    made = Audit(
         check=check.id,
         certificate=certificate,
         void=tuple(_other_models(work, certificate)),
         strata=strata(check, work.after, certificate),
         signals=signals(units, work, certificate),
-        due=inside[list(DUE)].reset_index(drop=True),
-        notes=(*units.notes, *_notes(check, work, recorded=recorded), *_no_labels(inside, units, store)),
+        due=due[list(DUE)].reset_index(drop=True),
+        notes=(*units.notes, *_notes(check, work, recorded=recorded), *_no_labels(due, units, store)),
     )
+    return made, due
 
 
 def _no_labels(due: pd.DataFrame, units: Units, store: Store) -> Iterator[str]:

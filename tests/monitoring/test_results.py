@@ -13,11 +13,11 @@ from check_workbench.calibration.outcome import MIME
 from check_workbench.cli import main
 from check_workbench.errors import InputError
 from check_workbench.samples import sample_data
+from tests.monitoring.watched import Watched
+from tests.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from tests.monitoring.watched import Watched
 
 DATA = sample_data()
 SCREENING = f"{DATA / 'vendors' / 'PROCESS.md'}#vendor-check/check_vendor"
@@ -123,3 +123,64 @@ def test_the_command_needs_one_check_and_a_store(words: list[str]) -> None:
 
 def test_a_store_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert main(["audit", SCREENING, "--db", str(tmp_path / "none.duckdb")]) == 3
+
+
+def filled(sheet: Path, back: Path, *, bad: bool) -> Path:
+    """Fill every row of a sheet as a person would."""
+    with sheet.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    with back.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows({**row, "decision": "problem" if bad else "no_problem"} for row in rows)
+    return back
+
+
+def test_a_sheet_of_due_work_comes_back_as_blind_labels(watched: Watched, tmp_path: Path) -> None:
+    watched.work(40)
+    sheet = tmp_path / "due.csv"
+    due = cw.audit(watched.team.check, watched.store, sheet=sheet).due
+    assert "pass" not in sheet.read_text("utf-8-sig").lower()
+    report = watched.store.load_decisions(filled(sheet, tmp_path / "back.csv", bad=False))
+    assert (report.decisions, report.rejected) == (len(due), ())
+    (first,) = watched.audit().strata
+    assert first.labels == len(due)
+    assert watched.store.sql("select count(*) as n from decisions where probability_sampled is not null")["n"][0] == 0
+
+
+def test_the_same_due_work_gives_the_same_sheet(watched: Watched, tmp_path: Path) -> None:
+    watched.work(40)
+    sheet = tmp_path / "due.csv"
+    cw.audit(watched.team.check, watched.store, sheet=sheet)
+    before = sheet.read_bytes()
+    cw.audit(watched.team.check, watched.store, sheet=sheet)
+    assert sheet.read_bytes() == before
+
+
+def test_a_sheet_draws_nothing_for_trust(watched: Watched, tmp_path: Path) -> None:
+    watched.work(40)
+    before = [list(draw.units["run_id"]) for draw in cw.label_next(watched.team.check, watched.store, n=5).draws]
+    cw.audit(watched.team.check, watched.store, sheet=tmp_path / "due.csv")
+    after = [list(draw.units["run_id"]) for draw in cw.label_next(watched.team.check, watched.store, n=5).draws]
+    assert after == before
+
+
+def test_a_sheet_is_refused_where_it_could_not_come_back(watched: Watched, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no work to label"):
+        cw.audit(watched.team.check, watched.store, sheet=tmp_path / "due.csv")
+    watched.work(40)
+    (tmp_path / "mine.csv").write_text("mine")
+    with pytest.raises(InputError, match="holds something else"):
+        cw.audit(watched.team.check, watched.store, sheet=tmp_path / "mine.csv")
+
+
+def test_the_command_writes_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    db = tmp_path / "s.duckdb"
+    with cw.open(db) as store:
+        made = Watched(store=store, team=Scenario(folder=tmp_path))
+        made.certify()
+        made.work(40)
+    sheet = tmp_path / "due.csv"
+    assert main(["audit", str(made.team.check), "--db", str(db), "--sheet", str(sheet)]) == 0
+    assert capsys.readouterr().out.rstrip().endswith(f"wrote {sheet}")
+    assert sheet.is_file()
