@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.agreement import Agreement
+from check_workbench.stats.agreement import Agreement, above_chance, intervals_of
 from check_workbench.stats.intervals import Estimate, clopper_pearson
 
 if TYPE_CHECKING:
@@ -59,21 +59,21 @@ def agreement_among(counts: ArrayLike, names: Sequence[str]) -> Agreement:
     table = _table(counts, names)
     people, n = table.sum(axis=1), len(table)
     paired = table * (table - 1) / (people - 1)[:, None]
-    raw = float((paired.sum(axis=1) / people).mean())
+    agreed = float((paired.sum(axis=1) / people).mean())
+    raw = Estimate(agreed, *clopper_pearson(min(agreed, 1.0) * n, n))
     share = (table / people[:, None]).mean(axis=0)
     totals = table.sum(axis=0)
-    kappa, ac1 = _above(raw, float((share**2).sum())), None
-    if len(totals) > 1:
-        ac1 = _above(raw, float((share * (1 - share)).sum() / (len(totals) - 1)))
+    by_chance = _by_chance(share, totals)
     used = [name for name, total in zip(names, np.asarray(counts).sum(axis=0), strict=True) if total]
     return Agreement(
         n=n,
-        raw=Estimate(raw, *clopper_pearson(min(raw, 1.0) * n, n)),
-        kappa=kappa,
-        ac1=ac1,
-        alpha=_alpha(paired, totals),
+        raw=raw,
+        kappa=above_chance(agreed, by_chance["kappa"]),
+        ac1=above_chance(agreed, by_chance["ac1"]),
+        alpha=above_chance(float(paired.sum() / totals.sum()), by_chance["alpha"]),
         prevalence=dict(zip(used, share.tolist(), strict=True)),
         by_class=dict(zip(used, (paired.sum(axis=0) / totals).tolist(), strict=True)),
+        intervals=intervals_of(raw, by_chance),
     )
 
 
@@ -90,10 +90,10 @@ def _table(counts: ArrayLike, names: Sequence[str]) -> Floats:
     return table[:, table.sum(axis=0) > 0]
 
 
-def _alpha(paired: Floats, totals: Floats) -> float | None:
-    n = totals.sum()
-    return _above(float(paired.sum() / n), float((totals * (totals - 1)).sum() / (n * (n - 1))))
-
-
-def _above(raw: float, chance: float) -> float | None:
-    return None if chance >= 1 else (raw - chance) / (1 - chance)
+def _by_chance(share: Floats, totals: Floats) -> dict[str, float | None]:
+    n, several = totals.sum(), len(totals) - 1
+    return {
+        "kappa": float((share**2).sum()),
+        "ac1": float((share * (1 - share)).sum() / several) if several else None,
+        "alpha": float((totals * (totals - 1)).sum() / (n * (n - 1))),
+    }

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.agreement import agreement
+from check_workbench.stats.agreement import Agreement, agreement
 
 PAIRS = st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from("abc")), min_size=1, max_size=60)
 
@@ -70,3 +70,34 @@ def test_nothing_judged_twice_is_undefined() -> None:
 def test_different_units_are_refused() -> None:
     with pytest.raises(InputError, match="the same units"):
         agreement(["a"], ["a", "b"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("prevalence", "found", "spared"), [(0.5, 0.9, 0.9), (0.2, 0.8, 0.95), (0.1, 0.7, 0.95), (0.2, 0.95, 0.7)]
+)
+def test_the_intervals_beyond_chance_cover_about_as_often_as_they_say(
+    prevalence: float, found: float, spared: float
+) -> None:
+    def shares(size: int) -> list[float]:
+        bad, good = prevalence, 1 - prevalence
+        return [size * part for part in (bad * found, bad * (1 - found), good * (1 - spared), good * spared)]
+
+    def compared(counts: list[int]) -> Agreement:
+        pairs = zip("bbgg", "bgbg", counts, strict=True)
+        return agreement(*_pairs(*pairs))
+
+    rng = np.random.default_rng(8)
+    truth = compared([round(share) for share in shares(20_000)])
+    drawn = [compared(counts) for counts in rng.multinomial(100, shares(1), 1000).tolist()]
+    for measure in ("kappa", "ac1", "alpha"):
+        value = getattr(truth, measure)
+        ends = [one.intervals[measure] for one in drawn if measure in one.intervals]
+        assert np.mean([low <= value <= high for low, high in ends]) >= 0.92
+
+
+def test_full_agreement_has_an_interval_too() -> None:
+    found = agreement(*_pairs(("y", "y", 20), ("n", "n", 20)))
+    assert found.kappa == 1
+    assert found.intervals["kappa"] == pytest.approx((2 * found.raw.low - 1, 1))
+    assert agreement(["y"], ["y"]).intervals == {}

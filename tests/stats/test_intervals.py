@@ -47,7 +47,16 @@ def test_bounds_without_errors_have_a_closed_form(n: int) -> None:
 
 
 def test_the_published_bounds_of_zero_errors() -> None:
-    shown = [(20, 0.109, 0.139), (30, 0.074, 0.095), (50, 0.045, 0.058), (1000, 0.0023, 0.0030)]
+    shown = [
+        (20, 0.109, 0.139),
+        (30, 0.074, 0.095),
+        (50, 0.045, 0.058),
+        (59, 0.038, 0.0495),
+        (100, 0.023, 0.0295),
+        (150, 0.015, 0.020),
+        (299, 0.0077, 0.0100),
+        (1000, 0.0023, 0.0030),
+    ]
     for n, ninety, ninety_five in shown:
         assert upper_bound(0, n, delta=0.10) == pytest.approx(ninety, abs=6e-4)
         assert upper_bound(0, n, delta=0.05) == pytest.approx(ninety_five, abs=6e-4)
