@@ -53,6 +53,16 @@ def diff(check: Check | str | Path, store: Store, *, against: Check | str | Path
     ------
     InputError
         If either version cannot be read, or they judge different steps. Missing labels are no error.
+
+    Examples
+    --------
+    >>> import check_workbench as cw
+    >>> from check_workbench.checks import AtLeast, Check, Item, Repeat
+    >>> loop = Check(id="loop", dialect="neatroots", items=(Item(asks=Repeat(), cut=AtLeast(value=3)),))
+    >>> diff(loop, cw.open(), against=loop)
+    loop: 0 of 0 verdicts differ from loop
+      no work that both versions pass or fail has a label, so nothing says which is better
+      note: the two versions say the same: neither what they ask nor a number differs
     """
     require_store(store)
     found = read(check)

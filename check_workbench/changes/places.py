@@ -77,7 +77,7 @@ def places_of(given: Sequence[str | Path], readings: Sequence[Reading], *, updat
     InputError
         If a lock is missing, broken or of other checks.
     """
-    roots = [split_id(path) for path in given]
+    roots = sorted((split_id(path) for path in given), key=lambda root: not root[0].is_dir())
     found: dict[Path, list[Reading]] = {}
     for reading in readings:
         file = Path(reading.file)

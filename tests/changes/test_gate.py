@@ -1,8 +1,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
-from typing import TYPE_CHECKING
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +14,7 @@ from check_workbench.calibration import looks
 from check_workbench.calibration.outcome import MIME
 from check_workbench.calibration.units import gather
 from check_workbench.certificates.hygiene import sample
+from check_workbench.cli import main
 from check_workbench.errors import InputError
 from check_workbench.samples import sample_data
 from check_workbench.store import open_store
@@ -20,7 +24,6 @@ from tests.workshop import put_decisions, put_runs, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from check_workbench.changes import Gate
     from check_workbench.store import Store
@@ -40,6 +43,12 @@ def words(gate: Gate, condition: str) -> str:
 
 def failed(gate: Gate) -> list[str]:
     return [case.condition for case in gate.cases if case.state == "failed"]
+
+
+def entry_of(team: Scenario) -> dict[str, Any]:
+    text = (team.folder / "calibration.lock").read_text(encoding="utf-8")
+    entry: dict[str, Any] = json.loads(text)["checks"]["failed"]
+    return entry
 
 
 def steep(score: float) -> float:
@@ -197,7 +206,7 @@ class TestCertified:
         return store
 
     def test_the_lock_says_by_which_plan_and_bound(self, trusted, team) -> None:
-        entry = json.loads((team.folder / "calibration.lock").read_text(encoding="utf-8"))["checks"]["failed"]
+        entry = entry_of(team)
         (bound,) = entry["certified"]
         assert (bound["change"], bound["side"], bound["target"]) == ("replace_approval", "false_pass", 0.1)
         assert bound["plan"] == self.PLAN.digest
@@ -223,12 +232,27 @@ class TestCertified:
         assert (team.folder / "calibration.lock").read_text(encoding="utf-8") == before
         assert trusted.sql("select count(*) as n from looks")["n"][0] == 2
 
+    def test_a_cut_that_trust_certified_and_somebody_wrote_is_certified(self, store, team) -> None:
+        team.write(0.9)
+        team.load(store, uniform(900, labelled=400, risk=lambda score: 0.01 if score < 0.6 else 0.9))
+        cw.calibrate(team.check, store, goal="recall>=0.9").apply()
+        cert = cw.trust(team.check, store, plan=self.PLAN)
+        (change,) = cert[0].changes()
+        cw.gate(team.check, store, update=True)
+        assert entry_of(team)["certified"] == []
+        assert change.value == pytest.approx(0.6172)
+        team.write(change.value)
+        found = cw.gate(team.check, store, update=True)
+        assert found.passed
+        assert "ready by trust (replace_approval)" in words(found, "calibrated")
+        assert [bound["side"] for bound in entry_of(team)["certified"]] == ["false_pass"]
+
     def test_a_look_that_was_not_ready_measured_the_number_but_certifies_nothing(self, store, team) -> None:
         team.load(store, uniform(100, labelled=20, risk=steep))
         assert cw.trust(team.check, store, plan=self.PLAN).outcome == "need_labels"
         found = cw.gate(team.check, store, update=True)
         assert words(found, "calibrated") == "flag_at 0.5: need_labels by trust (replace_approval) on 20 decisions"
-        entry = json.loads((team.folder / "calibration.lock").read_text(encoding="utf-8"))["checks"]["failed"]
+        entry = entry_of(team)
         assert entry["certified"] == []
 
 
@@ -433,3 +457,56 @@ def test_the_labels_of_several_checks_stay_apart(store, tmp_path: Path) -> None:
         "no such label since: as in the lock, 0 of 40 labels",
         "no such label since: as in the lock, 0 of 30 labels",
     ]
+
+
+class TestShippedData:
+    """The sample data through the command line, as the README shows it."""
+
+    @pytest.fixture
+    def here(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        refunds = sample_data() / "refunds"
+        shutil.copytree(refunds / "checks", tmp_path / "checks")
+        with open_store(tmp_path / "refunds.duckdb") as store:
+            store.load(refunds / "runs.jsonl")
+            store.load_decisions(refunds / "labels.csv")
+            store.load_answers(refunds / "answers.jsonl")
+        monkeypatch.chdir(tmp_path)
+        return tmp_path
+
+    def test_exit_codes_and_junit(self, here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        gate = ("gate", "checks/", "--db", "refunds.duckdb", "--junit", "gate.xml")
+        assert main([*gate]) == 3
+        assert main([*gate, "--update"]) == 1
+        root = ET.parse("gate.xml").getroot()  # noqa: S314 - written a moment ago
+        assert {failure.get("type") for failure in root.iter("failure")} == {"calibrated"}
+        assert main(["calibrate", "checks/", "--db", "refunds.duckdb", "--apply"]) == 0
+        assert main([*gate, "--update"]) == 0
+        assert main([*gate]) == 0
+        capsys.readouterr()
+        assert main([*gate, "--json"]) == 0
+        document = json.loads(capsys.readouterr().out)
+        assert document["counts"]["failed"] == 0
+        root = ET.parse("gate.xml").getroot()  # noqa: S314 - as above
+        assert (root.get("tests"), root.get("failures")) == (str(len(document["cases"])), "0")
+        assert {case.get("file") for case in root.iter("testcase")} == {
+            f"checks/{path.name}" for path in (here / "checks").glob("*.yaml")
+        }
+
+    def test_from_within_the_folder_and_by_file_the_lock_is_the_same(self, here: Path, monkeypatch) -> None:
+        assert main(["gate", "checks", "--db", "refunds.duckdb", "--update"]) == 1
+        before = (here / "checks" / "calibration.lock").read_bytes()
+        monkeypatch.chdir(here / "checks")
+        files = sorted(path.name for path in (here / "checks").glob("*.yaml"))
+        for given in (["."], files, [files[0], str(here / "checks")]):
+            assert main(["gate", *given, "--db", "../refunds.duckdb", "--update"]) == 1
+            assert (here / "checks" / "calibration.lock").read_bytes() == before
+        assert not (here / "calibration.lock").exists()
+
+
+def test_the_readme_names_every_condition(locked, team) -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    if not readme.is_file():
+        pytest.skip("the README is not installed with the package")
+    section = readme.read_text(encoding="utf-8").split("\n## In CI")[1].split("\n## ")[0]
+    named = re.findall(r"`([^`]+)`", " ".join(re.findall(r"^\| (`.*?) \|", section, re.MULTILINE)))
+    assert named == [case.condition for case in cw.gate(team.check, locked).cases]
