@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 import check_workbench as cw
 from check_workbench.errors import InputError
+from tests.certificates.processes import PROCESS, good_and_bad, load
 from tests.scenario import uniform
 
 NASTY = '<script>alert("x")</script> | `a` \n b'
@@ -63,3 +65,49 @@ def test_the_result_shows_itself(decided):
     assert set(shown) == {"text/plain", "text/html", "application/vnd.check-workbench+json"}
     assert shown["text/plain"] == repr(decided)
     json.dumps(shown["application/vnd.check-workbench+json"])
+
+
+@pytest.fixture
+def promoted(store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "PROCESS.md").write_bytes(PROCESS.encode())
+    shown = good_and_bad(40, seen="true")
+    blind = [{**one, "run": f"b-{one['run']}"} for one in good_and_bad(200, errors=2)]
+    load(store, tmp_path, [*shown, *blind])
+    cw.compare("PROCESS.md#buy/screen", store)
+    return cw.trust("PROCESS.md#buy/screen", store, plan=cw.plan("replace_approval", max_false_pass=0.2))
+
+
+def test_a_report_holds_the_patch_what_was_left_out_and_earlier_calls(promoted, tmp_path):
+    text = promoted.report(tmp_path / "trust.md").read_text(encoding="utf-8")
+    assert f"```diff\n{promoted.patch()}```" in text
+    assert "| saw_verdict | the person had seen the verdict | 40 |" in text
+    assert "Earlier calls that read labels (1):" in text
+    assert re.search(r"^\| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| compare \| - \| 240 \| - \| nothing of", text, re.MULTILINE)
+    assert "200 of 240 decisions were blind (83.3 %); the plan asks for at least 25.0 %" in text
+    page = promoted.report(tmp_path / "trust.html").read_text(encoding="utf-8")
+    assert "-  - id: sign # who pays signs" in page
+    assert "Every counted error (2)" in page
+    details = json.loads(promoted.report(tmp_path / "trust.json").read_text(encoding="utf-8"))["checks"][0]["details"]
+    assert details["promotion"]["replaces"] == "sign"
+    assert [look["call"] for look in details["looks"]] == ["compare"]
+
+
+def test_a_report_tells_no_folder_of_the_machine(store, tmp_path):
+    (tmp_path / "PROCESS.md").write_bytes(PROCESS.encode())
+    load(store, tmp_path, good_and_bad(200))
+    cert = cw.trust(f"{tmp_path}/PROCESS.md#buy/screen", store, plan=cw.plan("replace_approval", max_false_pass=0.2))
+    for suffix in ("html", "md", "json"):
+        text = cert.report(tmp_path / f"trust.{suffix}").read_text(encoding="utf-8")
+        assert "a/PROCESS.md" in text
+        assert str(tmp_path) not in text
+
+
+def test_a_patch_with_code_fences_stays_in_its_own(store, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fenced = PROCESS.replace("    agent: Screen it.\n", "    agent: |\n      ````\n      Screen it.\n      ````\n")
+    (tmp_path / "PROCESS.md").write_bytes(fenced.encode())
+    load(store, tmp_path, good_and_bad(200))
+    cert = cw.trust("PROCESS.md#buy/screen", store, plan=cw.plan("enforce", max_false_fail=0.2))
+    text = cert.report(tmp_path / "trust.md").read_text(encoding="utf-8")
+    assert f"`````diff\n{cert.patch()}`````" in text
