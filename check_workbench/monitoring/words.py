@@ -92,4 +92,4 @@ def _clear(audit: Audit, held: Granted) -> str:
     if not any(stratum.labels for stratum in audit.strata):
         since = any(stratum.work for stratum in audit.strata)
         return RESTS if since else f"no work since {held.moment:%Y-%m-%d %H:%M}: nothing to audit yet"
-    return "no alarm: nothing in the audited labels speaks against the certificate"
+    return "no alarm: the evidence against the certificate has not reached its limit"

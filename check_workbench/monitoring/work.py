@@ -89,7 +89,7 @@ def chance(digest: str, run_id: str, step_id: str, attempt: int) -> float:
     Examples
     --------
     >>> round(chance("c1", "r-1", "screen", 1), 4)
-    0.1263
+    0.136
     """
     text = json.dumps([digest, run_id, step_id, attempt])
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48

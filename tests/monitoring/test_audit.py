@@ -64,7 +64,7 @@ def test_good_labels_keep_it_clear(watched: Watched) -> None:
     assert (first.errors, first.alarm, first.evidence < 1) == (0, False, True)
     assert first.interval == clopper_pearson(0, first.labels)
     assert first.always.low == 0
-    assert watched.audit().reasons[-1] == "no alarm: nothing in the audited labels speaks against the certificate"
+    assert watched.audit().reasons[-1] == "no alarm: the evidence against the certificate has not reached its limit"
 
 
 def test_errors_raise_the_alarm_and_stay_told(watched: Watched) -> None:

@@ -184,3 +184,20 @@ def test_the_command_writes_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["audit", str(made.team.check), "--db", str(db), "--sheet", str(sheet)]) == 0
     assert capsys.readouterr().out.rstrip().endswith(f"wrote {sheet}")
     assert sheet.is_file()
+
+
+def test_the_promoted_document_stands_on_its_certificate(tmp_path: Path) -> None:
+    """The approval goes out of the file, and the audit of the changed file goes on."""
+    process = tmp_path / "PROCESS.md"
+    process.write_bytes((DATA / "vendors" / "PROCESS.md").read_bytes())
+    check = f"{process}#vendor-check/check_vendor"
+    with cw.open() as store:
+        store.load(DATA / "vendors" / "runs.jsonl")
+        store.load_decisions(DATA / "vendors" / "decisions.csv")
+        made = cw.trust(check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.1))
+        before = cw.audit(check, store)
+        made.apply()
+        found = cw.audit(check, store)
+    assert "advisory: true" in (DATA / "vendors" / "PROCESS.md").read_text(encoding="utf-8")
+    assert (before.outcome, found.outcome) == ("clear", "clear")
+    assert [any("still says advisory" in note for note in one.notes) for one in (before, found)] == [True, False]
