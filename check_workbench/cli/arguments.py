@@ -15,6 +15,10 @@ LOOKS = """\
 looks: each call that reads new labels is a look and spends part of the error that the plan allows, the first look the
 largest part, so that it is the strongest. The same call again on the same labels costs nothing."""
 
+SETTINGS = """\
+all other settings are lines of the plan file, each with its comment: how many checks must hold together, what makes
+runs belong together, the window of time, the share of blind decisions, a signature. Edit them before labels are read"""
+
 
 def parser() -> grammar.Parser:
     """Build the parser of all commands."""
@@ -162,6 +166,7 @@ def _plan(commands: grammar.Adder) -> None:
     )
     grammar.bounds(command, required=True)
     command.add_argument("-o", "--out", metavar="FILE", help="the plan file; without it the plan is printed")
+    command.epilog = f"{SETTINGS}\n\n{command.epilog}"
 
 
 def _trust(commands: grammar.Adder) -> None:
@@ -177,7 +182,7 @@ def _trust(commands: grammar.Adder) -> None:
     grammar.checks(command)
     command.add_argument("--plan", metavar="FILE", help="a plan file, in place of the bounds")
     grammar.bounds(command)
-    command.add_argument("--report", metavar="FILE", help="write the report as HTML")
+    command.add_argument("--report", metavar="FILE", help="write the report as .html, .md or .json")
     command.epilog = f"{LOOKS}\n\n{command.epilog}"
 
 
