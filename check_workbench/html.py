@@ -185,17 +185,6 @@ def details(summary: object, *blocks: Block) -> Html:
     return Html(f"<details><summary>{text(summary)}</summary>{_joined(blocks)}</details>")
 
 
-def anchored(name: str, *blocks: Block) -> Html:
-    """Return blocks as a place on the page that `#name` links to; a browser unfolds what it is folded in.
-
-    Examples
-    --------
-    >>> anchored("r-1", "text")
-    '<div id="r-1" style="scroll-margin-top: 3rem"><p>text</p></div>'
-    """
-    return Html(f'<div id="{text(name)}" style="scroll-margin-top: 3rem">{_joined(blocks)}</div>')
-
-
 def code(source: object) -> Html:
     """Return text as it stands, in a fixed-width font.
 

@@ -56,10 +56,23 @@ def compare(
     since
         From when on a switch is imagined, a date; None takes six weeks before the latest decision.
 
+    Returns
+    -------
+    Comparison
+        It shows itself as text and HTML; `triage` records why check and people disagree.
+
     Raises
     ------
     InputError
         If the document cannot be read or holds several checks. Missing labels are no error.
+
+    Examples
+    --------
+    >>> import check_workbench as cw
+    >>> from check_workbench.checks import AtLeast, Check, Item, Repeat
+    >>> loop = Check(id="loop", dialect="neatroots", items=(Item(asks=Repeat(), cut=AtLeast(value=3)),))
+    >>> compare(loop, cw.open()).disagreements
+    ()
     """
     if labels not in {"check", "work"}:
         raise InputError(f"labels must be 'check' or 'work', got {labels!r}.")

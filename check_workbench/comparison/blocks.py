@@ -130,14 +130,19 @@ def _disagreements(found: Comparison, anchors: dict[str, str]) -> Iterator[Block
         return
     yield html.heading(f"Disagreements ({len(found.disagreements):,})", 4)
     for one in found.disagreements[:SHOWN]:
-        place = html.anchored(anchors[one["unit"]], *_evidence(one))
+        place = _place(anchors[one["unit"]], _evidence(one))
         yield html.details(f"{one['unit']}: {wording.apart(one)}", place)
     if len(found.disagreements) > SHOWN:
         rest = len(found.disagreements) - SHOWN
         yield html.paragraph(f"and {rest:,} more, which are not shown: `disagreements` and `to_json()` hold all.")
 
 
-def _evidence(one: dict[str, Any]) -> Iterator[Block]:
+def _place(name: str, block: Html) -> Html:
+    """Make a block a place that `#name` links to; a browser unfolds what it is folded in."""
+    return html.Html(f'<div id="{html.text(name)}" style="scroll-margin-top: 3rem">{block}</div>')
+
+
+def _evidence(one: dict[str, Any]) -> Html:
     scores = ", ".join(f"{score:g}" for score in one["scores"] if score is not None)
     told = [("run", one["run"]), ("step", one["step"]), ("scores" if len(one["scores"]) > 1 else "score", scores)]
     told += [pair for answer in one["answers"] for pair in _answer(answer)]
@@ -147,7 +152,7 @@ def _evidence(one: dict[str, Any]) -> Iterator[Block]:
     if one["triage"]:
         entry = one["triage"]
         told.append(("triage", f"{wording.CAUSES[entry['cause']]}, by {entry['by']}{_note(entry)}"))
-    yield html.definitions([(term, value) for term, value in told if value])
+    return html.definitions([(term, value) for term, value in told if value])
 
 
 def _answer(answer: dict[str, Any]) -> Iterator[tuple[str, str | None]]:

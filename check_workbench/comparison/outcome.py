@@ -76,6 +76,11 @@ class Comparison:
         note
             What they saw.
 
+        Returns
+        -------
+        Comparison
+            This one is not changed.
+
         Raises
         ------
         InputError
@@ -97,6 +102,11 @@ class Comparison:
             Who takes it back.
         note
             Why.
+
+        Returns
+        -------
+        Comparison
+            This one is not changed.
 
         Raises
         ------

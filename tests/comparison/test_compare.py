@@ -7,6 +7,7 @@ import pytest
 
 import check_workbench as cw
 from check_workbench.errors import InputError
+from check_workbench.samples import sample_data
 from tests.scenario import Scenario, uniform
 
 
@@ -139,6 +140,36 @@ def test_groups_name_approver_workflow_and_month(store, team):
     assert (ben["bad_passed"]["k"], ben["bad_passed"]["n"], ben["n"], ben["blind"]) == (1, 10, 20, 10)
     assert [row["bad"]["k"] for row in ben["counts"]] == [1, 0, 10]
     assert "approver ben: 20, agreement 19 of 20" in repr(cw.compare(team.check, store))
+
+
+def test_what_the_check_quoted_and_explained_stands_beside(store, team, tmp_path):
+    team.load(store, [{"run": "a", "p": None, "bad": False, "decided_by": "ana", "note": "It is fine."}])
+    path = tmp_path / "words.jsonl"
+    words = {"explanation": "It says so.", "quote": "I have failed."}
+    path.write_text(json.dumps({"run_id": "a", "check_id": "failed", "probability": 0.9, **words}), encoding="utf-8")
+    store.load_answers(path)
+    found = cw.compare(team.check, store)
+    [one] = found.disagreements
+    assert {name: one["answers"][0][name] for name in words} == words
+    assert one["findings"][0]["quote"] == "I have failed."
+    for text in (*words.values(), "It is fine."):
+        assert text in found._repr_html_()
+    assert "note: It is fine." in repr(found)
+
+
+def test_a_step_shows_the_submission_that_the_verdict_speaks_of(store, tmp_path):
+    process = sample_data() / "vendors" / "PROCESS.md"
+    ask = "The cleared verdict follows from what the summary reports, and the summary covers the OFAC and the EU list."
+    questions = [{"ask": ask, "kind": "yes_no", "answer": 0.95, "result": "pass"}]
+    check = {"verdict": "pass", "questions": questions, "at": "2026-01-01T00:00:00Z"}
+    step = {"step_id": "check_vendor", "attempt": 1, "summary": "Done.", "candidate": {"cleared": True}, "check": check}
+    runs, said = tmp_path / "runs.jsonl", tmp_path / "said.csv"
+    runs.write_text(json.dumps({"run_id": "v", "workflow": "vendor-check", "steps": [step]}), encoding="utf-8")
+    said.write_text("run_id,step_id,decision\nv,approve_vendor,rejected\n", encoding="utf-8")
+    store.load(runs)
+    store.load_decisions(said)
+    [one] = cw.compare(f"{process}#vendor-check/check_vendor", store).disagreements
+    assert one["work"] == {"summary": "Done.", "candidate": '{"cleared":true}'}
 
 
 def test_each_approver_is_counted_by_what_they_said_themselves(store, team):
