@@ -33,13 +33,16 @@ DRAWS = 200
 DELTA = 0.1
 RECALL_WITHIN = 0.04
 RECALL_DRAWS = 100
+EACH = 100
 SIZES = (40, 60, 80, 100, 120, 140, 160, 180, 200, 300, 500, 700)
 JUDGES = """
     with said as (
         select run_id, (max(choice) filter (check_id = 'webjudge_gpt4o') = 'failure') as flagged,
+               (max(choice) filter (check_id = 'webjudge_7B') = 'failure') as flagged_7b,
+               (max(choice) filter (check_id = 'webjudge_o4_mini') = 'failure') as flagged_o4,
                count(distinct choice) filter (check_id not like '%.record') > 1 as differ
         from answers where choice is not null group by run_id)
-    select run_id, flagged, differ, decision <> 'approved' as positive from said join decisions using (run_id)
+    select said.*, decision <> 'approved' as positive from said join decisions using (run_id)
     where decisions.check_id is null and flagged is not null order by run_id
 """
 
@@ -66,7 +69,7 @@ class Labels:
     reached: float
     """Share of the draws that got there before the work ran out."""
     saved: float | None = None
-    """Decisions of random choice for each of `label_next`, in the middle of all draws."""
+    """What the other way takes for each one of `label_next`, in the middle of all draws."""
     saved_low: float | None = None
     saved_high: float | None = None
 
@@ -91,7 +94,17 @@ def rows(*, runs: int = DRAWS) -> list[Labels]:
     """
     folder = Path(os.environ.get("CHECK_WORKBENCH_REALDATA", Path(__file__).parents[3] / "shared" / "realdata"))
     rule, judge = looping(folder), judged(folder)
-    return [*trusting(rule, runs), *trusting(judge, runs), *recalling(judge, runs)]
+    return [*trusting(rule, runs), *trusting(judge, runs), *together(judge, runs), *recalling(judge, runs)]
+
+
+def table(found: list[Labels]) -> str:
+    """Return rows as the README shows them: the middle of all draws, and where 90 % of them lie."""
+    lines = ["| work | chosen by | decisions or readings | the other way takes |", "|---|---|---|---|"]
+    for row in found:
+        saved = "" if row.saved is None else f"{row.saved:.2f} x [{row.saved_low:.2f}, {row.saved_high:.2f}]"
+        work = row.work.replace("<=", "≤").replace(">=", "≥")
+        lines.append(f"| {work} | {row.way} | {row.median:.0f} [{row.low:.0f}, {row.high:.0f}] | {saved} |")
+    return "\n".join(lines)
 
 
 def looping(folder: Path) -> Judged:
@@ -131,6 +144,18 @@ def trusting(of: Judged, draws: int) -> Iterator[Labels]:
     took = {way: np.array([_until_ready(of, inside, ranked) for ranked in ranks]) for way, ranks in ways.items()}
     for way, counts in took.items():
         yield _summed(f"trust: {of.name}", way, counts, took["random runs"] if way == "label_next" else None)
+
+
+def together(of: Judged, draws: int) -> Iterator[Labels]:
+    """Count what a person reads for labels of three judges on one sheet."""
+    flags = [of.units[name].to_numpy(dtype=bool) for name in ("flagged", "flagged_7b", "flagged_o4")]
+    random = [_orders(of, seed) for seed in range(draws)]
+    sheets = [[ranked[flag[ranked]][:EACH] for flag in flags] for ranked in random]
+    read = np.array([len(np.unique(np.concatenate(sheet))) for sheet in sheets], dtype=float)
+    alone = np.full(draws, float(EACH * len(flags)))
+    work = f"readings for {EACH} labels of each of three judges"
+    yield _summed(work, "label_next, one sheet", read, alone)
+    yield _summed(work, "judge by judge", alone, None)
 
 
 def recalling(of: Judged, draws: int) -> Iterator[Labels]:

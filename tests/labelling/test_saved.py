@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.bench import label
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_a_side_is_proven_with_fewer_decisions_than_random_choice_takes(realdata: Path) -> None:
@@ -35,3 +32,14 @@ def test_reading_where_judges_disagree_takes_more_decisions_than_random_choice(r
     assert medians == sorted(medians, key=lambda value: value or 0.0)
     assert chosen.saved is not None
     assert 1.2 < chosen.saved < 1.5
+
+
+def test_the_readme_tells_what_the_benchmark_measures(realdata: Path) -> None:
+    readme = Path(__file__).parents[2] / "README.md"
+    rule, judge = label.looping(realdata), label.judged(realdata)
+    found = [
+        *label.trusting(rule, label.DRAWS),
+        *label.trusting(judge, label.DRAWS),
+        *label.together(judge, label.DRAWS),
+    ]
+    assert label.table(found) in readme.read_text(encoding="utf-8")
