@@ -26,7 +26,9 @@ _ESCAPE = re.compile(r"\\([tnr\\])")
 _ESCAPED = {"t": "\t", "n": "\n", "r": "\r", "\\": "\\"}
 
 
-def read(path: Path, required: tuple[str, ...], cells: Cells = "quoted") -> Iterator[Row | Rejected | Note]:
+def read(
+    path: Path, required: tuple[str, ...], cells: Cells = "quoted", *, encoding: str = "utf-8-sig"
+) -> Iterator[Row | Rejected | Note]:
     """Yield the rows of a file.
 
     Parameters
@@ -37,13 +39,15 @@ def read(path: Path, required: tuple[str, ...], cells: Cells = "quoted") -> Iter
         Columns that it must have.
     cells
         How they are written.
+    encoding
+        How the text is.
 
     Raises
     ------
     InputError
         If the header cannot be used.
     """
-    with opened(path) as stream, _text(stream) as text:
+    with opened(path) as stream, _text(stream, encoding) as text:
         try:
             yield from _rows(text, str(path), required, cells)
         except BROKEN_GZIP as error:
@@ -51,8 +55,8 @@ def read(path: Path, required: tuple[str, ...], cells: Cells = "quoted") -> Iter
 
 
 @contextlib.contextmanager
-def _text(stream: IO[bytes]) -> Iterator[TextIO]:
-    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+def _text(stream: IO[bytes], encoding: str) -> Iterator[TextIO]:
+    text = io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline="")
     try:
         yield text
     finally:

@@ -18,6 +18,7 @@ from check_workbench.decisions.notes import Notes
 from check_workbench.errors import InputError
 from check_workbench.records import CHECK_DECISIONS, WORK_DECISIONS, Decision
 from check_workbench.sources.format import Note, Rejected
+from check_workbench.sources.json_items import BROKEN_GZIP, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ DECISION = "decision"
 SHOWN = ("question", "input", "work", "output")
 """What is shown to the person; nothing of it is read back."""
 NOT_ASKED = "not asked"
+UTF8, WINDOWS = "utf-8-sig", "cp1252"
 WORDS = (*CHECK_DECISIONS, *(word for word in WORK_DECISIONS if word != "completed"))
 _FORMULA = re.compile(r"['=+\-@\t\r\n]")
 _ID = re.compile(
@@ -112,7 +114,7 @@ def meant(cell: str) -> str:
 
 
 def is_sheet(head: bytes) -> bool:
-    """Say whether a file that starts with these bytes is a sheet: its header names rows and decisions.
+    """Say whether a file that starts with these bytes is a sheet: its header has decisions, and rows or what is shown.
 
     Examples
     --------
@@ -122,7 +124,8 @@ def is_sheet(head: bytes) -> bool:
     text = head.decode("utf-8-sig", errors="replace")
     for delimiter in ",;\t":
         names = [name.strip() for name in next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), [])]
-        if ROW in names and any(name.partition(":")[0] == DECISION for name in names):
+        told = any(name.partition(":")[0] == DECISION for name in names)
+        if told and (ROW in names or {*SHOWN} <= {*names}):
             return True
     return False
 
@@ -144,12 +147,25 @@ def returned(
         When what is new counts as decided.
     """
     sheet = _Sheet(str(path), drawn, before, now)
-    for row in delimited.read(path, (ROW, "run_id")):
+    encoding = _encoding(path)
+    if encoding != UTF8:
+        yield Note(file=str(path), text="the text is not UTF-8: it was read as a spreadsheet on Windows writes it")
+    for row in delimited.read(path, (ROW, "run_id"), encoding=encoding):
         if isinstance(row, Rejected | Note):
             yield row
         else:
             yield from sheet.decisions(row)
     yield from sheet.closing()
+
+
+def _encoding(path: Path) -> str:
+    """Return how a spreadsheet saved the file; only ids and what people wrote must come back whole."""
+    with opened(path) as stream:
+        try:
+            stream.read().decode(UTF8)
+        except (UnicodeDecodeError, *BROKEN_GZIP):
+            return WINDOWS
+    return UTF8
 
 
 class _Sheet:

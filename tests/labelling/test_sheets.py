@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import check_workbench as cw
-from check_workbench.decisions.sheets import escaped, meant
+from check_workbench.decisions.sheets import Place, Wanted, escaped, meant, returned
 from check_workbench.errors import InputError
+from check_workbench.sources import Note
 from check_workbench.store import open_store
 from tests.scenario import Scenario, uniform
 from tests.workshop import loop, put_runs, question, run, screening, submission, vendor
@@ -215,6 +217,37 @@ def test_a_cut_sheet_keeps_its_whole_rows(store: Store, sheet: Path, desk: Desk)
     assert report.decisions + len(report.rejected) == lines
     assert len(report.rejected) == 1
     assert report.rejected[0].line == lines + 1
+
+
+def test_a_sheet_saved_on_windows_comes_back(store: Store, sheet: Path, desk: Desk) -> None:
+    rows = [{**row, "decision": "problem", "note": "Gebühr"} for row in desk.read(sheet)]
+    saved = desk.save(rows, delimiter=";")
+    saved.write_bytes(saved.read_bytes().decode("utf-8-sig").encode("cp1252"))
+    report = store.load_decisions(saved)
+    assert (report.decisions, report.rejected) == (10, ())
+    assert any("the text is not UTF-8" in note for note in report.notes)
+    assert store.sql("select distinct note from decisions")["note"].tolist() == ["Gebühr"]
+
+
+def test_a_sheet_without_its_row_ids_is_refused_as_a_whole(store: Store, sheet: Path, desk: Desk) -> None:
+    rows = [{name: cell for name, cell in row.items() if name != "row_id"} for row in desk.read(sheet)]
+    with pytest.raises(InputError, match="the column row_id must be there"):
+        store.load_decisions(desk.save(rows))
+    assert held(store) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["", "problem", "No problem", "yes", "=1", "x"]))))
+def test_nothing_that_comes_back_vanishes(tmp_path_factory: pytest.TempPathFactory, said: Any) -> None:
+    """Each row is a decision, a rejected record, or counted as empty."""
+    wanted = {"decision": Wanted(check_id="c", asked="a", probability=0.5)}
+    drawn = {f"s-{i}": Place(run_id=f"r{i}", step_id=None, attempt=None, wanted=wanted) for i in range(5)}
+    path = tmp_path_factory.mktemp("sheet") / "a.csv"
+    lines = [f"{word},r{row},s-{row}" for row, word in said]
+    path.write_text("\n".join(["decision,run_id,row_id", *lines]), encoding="utf-8")
+    found = list(returned(path, drawn, {}, datetime(2026, 1, 1, tzinfo=UTC)))
+    notes = [one.text for one in found if isinstance(one, Note)]
+    empty = sum(int(note.split(" ")[0]) for note in notes if "left empty" in note)
+    assert len(found) - len(notes) + empty == len(said)
 
 
 def test_two_sheets_in_one_file_both_count(
