@@ -49,6 +49,8 @@ def trust(
     -------
     Certificates
         One per check. Missing labels, missing answers and useless evidence are outcomes in words, never exceptions.
+        `patch()` shows what ready checks change in their files, `apply()` writes it; of several checks, `together` says
+        how sure one can be that all ready decisions hold at the same time.
 
     Raises
     ------
