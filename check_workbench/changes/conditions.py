@@ -178,7 +178,7 @@ def _number(subject: Subject, entry: Mapping[str, Any], name: str) -> Case:
         return subject.case(name, "failed", high, advice)
     sample, how = _sample(subject, entry, name, whole)
     said = f"{_said(sample)} {how}, {_said(was)} in the lock"
-    if how == SINCE and not sample[1]:
+    if how == SINCE and was[1] and not sample[1]:
         return subject.case(name, "passed", f"no such label {how}: as in the lock, {_said(was)}")
     if not could_worsen(was, sample[1], delta=subject.delta):
         more = "label more work (check-workbench label-next)" if was[1] else f"label work, then {UPDATE}"

@@ -156,6 +156,9 @@ class TestNumbers:
         team.load(store, uniform(20, labelled=0, risk=steep))
         found = cw.gate(team.check, store, update=True)
         assert failed(found) == ["calibrated"]
+        assert (
+            words(found, "problems missed") == "too few labels to say: 0 of 0 labels since, 0 of 0 labels in the lock"
+        )
         team.load(store, uniform(60, labelled=60, risk=steep, prefix="n"))
         assert words(cw.gate(team.check, store), "problems missed").startswith("too few labels to say")
 
