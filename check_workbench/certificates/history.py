@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.calibration.looks import READING, own
+from check_workbench.calibration.looks import READING
 from check_workbench.calibration.units import records
 from check_workbench.certificates.wording import many, share
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, Any]]:
     """List every earlier call that read labels of a check, with its plan and what it spent of the allowed error.
 
+    A check of another name that asks the same is the same check here, since looks count by what is asked.
+
     Parameters
     ----------
     looks
@@ -30,10 +32,11 @@ def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, An
     change
         The change that is decided now; looks at another change spend nothing of its error.
     """
-    mine = own(looks, check)
+    mine = looks[(looks["check_id"] == check.id) | (looks["asked"] == check.asked)]
     return [
         {
             "call": row["call"],
+            "check": row["check_id"],
             "at": row["at"].isoformat(timespec="seconds"),
             "change": _text(row["change"]),
             "plan": _text(row["plan_digest"]),

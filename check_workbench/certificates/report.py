@@ -163,7 +163,7 @@ def _tables(entry: Certificate) -> Iterator[tuple[str, list[dict[str, Any]], dic
     if entry.excluded:
         rows = [{"reason": why, "why": REASONS.get(why, why), "count": count} for why, count in entry.excluded.items()]
         yield f"Left out ({sum(entry.excluded.values())})", rows, LEFT_OUT
-    if looks := [_look(row) for row in entry.details.get("looks", [])]:
+    if looks := [_look(row, entry.check) for row in entry.details.get("looks", [])]:
         yield f"Earlier calls that read labels ({len(looks)})", looks, LOOKS
 
 
@@ -171,8 +171,9 @@ def _segment(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, "risk": RISKS[row["side"]], "test": "yes" if row["tested"] else f"no, below {SEGMENT_LABELS} labels"}
 
 
-def _look(row: dict[str, Any]) -> dict[str, Any]:
+def _look(row: dict[str, Any], check: str) -> dict[str, Any]:
     text = "" if row["same_text"] else ", of another text"
+    text += "" if row["check"] == check else f", of {row['check']}, which asks the same"
     change = f" ({row['change']})" if row["change"] else ""
     spent = "nothing of this error" if row["spent"] is None else share(row["spent"])
     at = f"{row['at'][:16].replace('T', ' ')} UTC"

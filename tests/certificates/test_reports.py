@@ -111,3 +111,20 @@ def test_a_patch_with_code_fences_stays_in_its_own(store, tmp_path, monkeypatch)
     cert = cw.trust("PROCESS.md#buy/screen", store, plan=cw.plan("enforce", max_false_fail=0.2))
     text = cert.report(tmp_path / "trust.md").read_text(encoding="utf-8")
     assert f"`````diff\n{cert.patch()}`````" in text
+
+
+def test_a_check_of_another_name_that_asks_the_same_shares_the_looks(store, team, tmp_path):
+    team.load(store, uniform(120, labelled=60, risk=lambda s: 0.0 if s < 0.5 else 1.0))
+    plan = cw.plan("replace_approval", max_false_pass=0.2)
+    cw.trust(team.check, store, plan=plan)
+    twin = team.check.with_name("twin.check.yaml")
+    twin.write_text(team.check.read_text(encoding="utf-8").replace("id: failed", "id: twin"), encoding="utf-8")
+    (tmp_path / "more.jsonl").write_text(
+        "".join(f'{{"run_id": "r-{n:04d}", "check_id": "twin", "probability": 0.1}}\n' for n in range(60)), "utf-8"
+    )
+    store.load_answers(tmp_path / "more.jsonl")
+    team.decide(store, [{"run": f"r-{n:04d}", "bad": False, "check_id": "twin"} for n in range(60)])
+    cert = cw.trust(twin, store, plan=plan)
+    assert cert[0].details["look"] == 2
+    text = cert.report(tmp_path / "trust.md").read_text(encoding="utf-8")
+    assert "| trust (replace_approval), of failed, which asks the same |" in text
