@@ -151,7 +151,8 @@ def _calibrate(commands: grammar.Adder) -> None:
     grammar.store(command)
     grammar.checks(command)
     grammar.answerer(command, evaluator=False)
-    command.add_argument("--goal", metavar="TEXT", help="precision>=P, recall>=P, 'cost A:B' or risk<=A@C")
+    goals = "precision>=P, recall>=P, 'cost A:B' or risk<=A@C; for one check 'CHECK: TEXT' or 'CHECK KEY: TEXT'"
+    command.add_argument("--goal", action="append", metavar="TEXT", help=goals)
     command.add_argument("--labels", choices=("check", "work"), help="work also counts decisions about the work")
     command.add_argument("--apply", action="store_true", help="write the chosen threshold into the check's file")
 

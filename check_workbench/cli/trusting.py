@@ -27,7 +27,9 @@ def calibrate(arguments: argparse.Namespace) -> Outcome:
     import check_workbench as cw
 
     warned(arguments.checks)
-    given = {name: value for name in ("goal", "labels") if (value := getattr(arguments, name)) is not None}
+    given: dict[str, Any] = {"labels": arguments.labels} if arguments.labels else {}
+    if arguments.goal:
+        given["goal"] = _goals(arguments.goal)
     with existing(arguments.db, answers=arguments.answers) as store:
         made = cw.calibrate(arguments.checks, store, **given)
     lines = [repr(made)]
@@ -37,6 +39,20 @@ def calibrate(arguments: argparse.Namespace) -> Outcome:
     elif patch := made.patch():
         lines += ["", patch.rstrip(), "", "--apply writes this change"]
     return Outcome(text="\n".join(lines), data=made.to_json())
+
+
+def _goals(texts: list[str]) -> str | dict[str, str]:
+    """Return the one goal for all, or one for each name that stands before a colon and a blank."""
+    named = [[text] if text.strip().startswith("cost ") else text.rsplit(": ", 1) for text in texts]
+    if len(texts) == 1 and len(named[0]) == 1:
+        return texts[0]
+    goals: dict[str, str] = {}
+    for text, parts in zip(texts, named, strict=True):
+        if len(parts) == 1 or parts[0].strip() in goals:
+            usage = "usage: check-workbench calibrate CHECK... --db FILE --goal 'CHECK: TEXT' --goal 'CHECK KEY: TEXT'"
+            raise Usage(f"of several goals each names another check or threshold, got {text!r}", usage)
+        goals[parts[0].strip()] = parts[1]
+    return goals
 
 
 def plan(arguments: argparse.Namespace) -> Outcome:

@@ -306,6 +306,21 @@ def test_calibrate_chooses_and_applies_only_when_told(cli: Any, db: Path, checks
     assert file.read_bytes() == before.replace(b"at_least: 3", at)
 
 
+def test_calibrate_takes_a_goal_for_each_check(cli: Any, db: Path) -> None:
+    files = [REFUNDS / "checks" / f"{name}.check.yaml" for name in ("repeated-call", "refund-without-ownership")]
+    goals = ("--goal", "repeated-call: recall>=0.5", "--goal", "refund-without-ownership flag_at: cost 1: 5")
+    wrong = cli("calibrate", *files, "--db", db, *goals)
+    assert (wrong.code, "'5' is no goal" in wrong.err) == (3, True)
+    ran = cli("calibrate", *files, "--db", db, *goals[:3], goals[3].replace("1: 5", "1:5"), "--json")
+    assert {entry["check"]: entry["goal"] for entry in ran.document["checks"]} == {
+        "repeated-call": "recall>=0.5",
+        "refund-without-ownership": "cost 1:5",
+    }
+    assert cli("calibrate", *files, "--db", db, "--goal", "cost 1: 5").code == 0
+    assert cli("calibrate", *files, "--db", db, "--goal", "cost 1:5", "--goal", "recall>=0.5").code == 2
+    assert cli("calibrate", *files, "--db", db, *goals[:2]).code == 3
+
+
 def test_calibrate_without_labels_proposes(cli: Any, tmp_path: Path) -> None:
     db = tmp_path / "s.duckdb"
     cli("load", REFUNDS / "runs.jsonl", "--db", db)
