@@ -15,6 +15,7 @@ from check_workbench.monitoring.handing import hand_out
 from check_workbench.monitoring.outcome import Audit
 from check_workbench.monitoring.signals import signals
 from check_workbench.monitoring.strata import strata
+from check_workbench.monitoring.words import ERRORS
 from check_workbench.monitoring.work import DUE, nothing_due, since
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def audit(check: Check | str | Path, store: Store, sheet: str | Path | None = No
 
     Notes
     -----
-    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, for the bets.
+    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, for the bets. Labels count in the order of `decided_at`. Each
+    drawn piece of work is taken to be as likely an error as the certified risk says, given those before it: copies of
+    one piece break that.
     """
     require_store(store)
     found = read(check)
@@ -104,7 +107,7 @@ def _audited(check: Check, store: Store, certificate: Granted) -> tuple[Audit, p
         strata=strata(check, work.after, certificate),
         signals=signals(units, work, certificate),
         due=due[list(DUE)].reset_index(drop=True),
-        notes=(*units.notes, *_notes(check, work, recorded=recorded), *_no_labels(due, units, store)),
+        notes=(*units.notes, *_notes(check, work, certificate, recorded=recorded), *_no_labels(due, units, store)),
     )
     return made, due
 
@@ -128,7 +131,7 @@ def _other_models(work: Work, certificate: Granted) -> Iterator[str]:
         yield f"answers since come from another method or model ({counts}), certified was {certified}"
 
 
-def _notes(check: Check, work: Work, *, recorded: bool) -> Iterator[str]:
+def _notes(check: Check, work: Work, certificate: Granted, *, recorded: bool) -> Iterator[str]:
     if check.advisory:
         yield "the file still says advisory: the change that was certified has not been made"
     if work.undated:
@@ -136,5 +139,8 @@ def _notes(check: Check, work: Work, *, recorded: bool) -> Iterator[str]:
     seen = int((work.after["drawn"] & work.after["labelled"] & work.after["seen"]).sum())
     if seen:
         yield f"{seen} drawn pieces of work were decided, but not blind: they stay due"
+    if certificate.unwatched:
+        sides = " and ".join(ERRORS[side] for side in certificate.unwatched)
+        yield f"the certificate bounds {sides} as well, which this audit does not follow"
     if not recorded:
         yield "the store is open to read only, so this look at the labels is not recorded"

@@ -49,7 +49,11 @@ class Granted:
     read: frozenset[int]
     """Keys of the decisions that it read."""
     moment: datetime
-    """When the last decision that it rests on was made."""
+    """When the last decision that it rests on was made; where none has a time, when the look was made."""
+    dated: bool
+    """Whether the moment is that of a decision."""
+    unwatched: tuple[str, ...]
+    """Sides that the certificate bounds as well, and that the audit does not follow."""
     digest: str
     """What the draw of the audit is keyed with."""
     contradicted: str | None = None
@@ -130,6 +134,7 @@ def _granted(row: dict[str, Any], store: Store, *, contradicted: str | None) -> 
     side = SIDES[row["change"]]
     moved = [Threshold(**change) for change in details["changes"]]
     moved_keys = {(number.item, number.key) for number in moved}
+    last = _last_read(row, details["subject"]["labels_to"], store)
     written = [Threshold(**number, means="good") for number in details["subject"]["thresholds"]]
     return Granted(
         change=row["change"],
@@ -143,16 +148,18 @@ def _granted(row: dict[str, Any], store: Store, *, contradicted: str | None) -> 
         model=details["model"],
         labels=result.get("choosing", {}).get("labels", "check"),
         read=frozenset(row["labels"]),
-        moment=_moment(row, details["subject"]["labels_to"], store),
+        moment=row["at"].to_pydatetime() if last is None else last,
+        dated=last is not None,
+        unwatched=tuple(bound["side"] for bound in details["bounds"] if bound["side"] != side),
         digest=digest([row["check_id"], sorted(_documents(row)), row["plan_digest"], result["fingerprint"]]),
         contradicted=contradicted,
     )
 
 
-def _moment(row: dict[str, Any], last_day: str | None, store: Store) -> datetime:
-    """Return when the last label that counted was decided; where no label has a time, when the look was made."""
-    (found,) = records(store.sql(_LAST_READ, [row["labels"], last_day, last_day]).dropna()) or [{"moment": row["at"]}]
-    moment: datetime = found["moment"].to_pydatetime()
+def _last_read(row: dict[str, Any], last_day: str | None, store: Store) -> datetime | None:
+    """Return when the last label that counted was decided; None where no label has a time."""
+    found = records(store.sql(_LAST_READ, [row["labels"], last_day, last_day]).dropna())
+    moment: datetime | None = found[0]["moment"].to_pydatetime() if found else None
     return moment
 
 

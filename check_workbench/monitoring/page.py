@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench import html, plots
 from check_workbench.calibration.units import name_of, records
-from check_workbench.monitoring.words import ERRORS, reasons
+from check_workbench.monitoring.words import ERRORS, reasons, upto
 from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def _blocks(audit: Audit) -> Iterator[Block]:
             {
                 "certificate": f"{held.change}, plan {held.plan_digest[:8]}",
                 "certified": f"{ERRORS[held.side]} ≤ {percent(held.target)}",
-                "on labels up to": f"{held.moment:%Y-%m-%d %H:%M}",
+                "rests": upto(held),
                 "drawn by": held.digest,
             },
         )

@@ -46,8 +46,7 @@ def lines(audit: Audit) -> Iterator[str]:
     held = audit.certificate
     if held is not None:
         yield (
-            f"certificate {held.digest[:8]}: {held.change}, {ERRORS[held.side]} ≤ {percent(held.target)}, "
-            f"on labels up to {held.moment:%Y-%m-%d %H:%M}"
+            f"certificate {held.digest[:8]}: {held.change}, {ERRORS[held.side]} ≤ {percent(held.target)}, {upto(held)}"
         )
     yield from reasons(audit)
     yield from (found(stratum) for stratum in audit.strata)
@@ -55,6 +54,12 @@ def lines(audit: Audit) -> Iterator[str]:
         more = f" and {len(audit.due) - SHOWN} more" if len(audit.due) > SHOWN else ""
         yield f"label next, blind: {', '.join(audit.units[:SHOWN])}{more}"
     yield from (f"note: {note}" for note in audit.notes)
+
+
+def upto(held: Granted) -> str:
+    """Say from when on work counts as work after the certificate."""
+    how = "on labels up to" if held.dated else "on labels without a time, by the look of"
+    return f"{how} {held.moment:%Y-%m-%d %H:%M}"
 
 
 def found(stratum: Stratum) -> str:

@@ -2,7 +2,8 @@
 
 A week counts from the certificate's moment. Of each week's work a tenth is drawn, or five pieces where that is more:
 those whose SHA-256 of certificate, run, step and attempt is smallest, so that anybody can draw them again, and nothing
-that a label or score could say has a part in it.
+that a label or score could say has a part in it. While a week runs, only its tenth is drawn, which nothing that comes
+later can undo; work that is loaded after its week was drawn can put one of the five in the place of another.
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def since(units: Units, store: Store, certificate: Granted) -> Work:
     after = table[late].sort_values(["when", *KEY], ignore_index=True)
     ours = _same_model(after, certificate) | ~decided(after)
     counts = after[~ours].fillna({"method": "", "model": ""}).groupby(["method", "model"]).size()
-    found = _drawn(after[ours].reset_index(drop=True), certificate)
+    found = drawn(after[ours].reset_index(drop=True), certificate)
     return Work(
         before=table[~late & table["when"].notna()].reset_index(drop=True),
         after=found,
@@ -95,6 +96,44 @@ def chance(digest: str, run_id: str, step_id: str, attempt: int) -> float:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6], "big") / 2**48
 
 
+def drawn(after: pd.DataFrame, certificate: Granted) -> pd.DataFrame:
+    """Mark what is drawn, and what became of it.
+
+    Parameters
+    ----------
+    after
+        The work since the certificate with its labels, in order of time.
+    certificate
+        What the check stands on.
+
+    Returns
+    -------
+    DataFrame
+        The same rows with `week`, `inside`, `resubmitted`, `seen`, `chance`, `drawn` and `state`: `done`, `due`,
+        `overdue` once a week has passed since the week of the work, or empty where it was not drawn.
+    """
+    inside = after["verdict"] == ("pass" if certificate.side == "false_pass" else "fail")
+    began, now = _clock(after, certificate)
+    week = (began // WEEK).astype(np.int64)
+    ended = now >= (week + 1) * WEEK
+    marked = after.assign(
+        inside=inside,
+        week=week,
+        seen=after["labelled"] & ~after["blind"].where(after["labelled"], other=True).astype(bool),
+        chance=[chance(certificate.digest, *key) for key in after[KEY].itertuples(index=False, name=None)],
+        resubmitted=after["attempt"] > 1,
+    )
+    hit = np.zeros(len(marked), dtype=bool)
+    for (_, _), rows in marked[inside].groupby(["resubmitted", "week"]):
+        tenth = int((rows["chance"] < SHARE).sum())
+        take = max(tenth, A_WEEK) if ended[rows.index[0]] else tenth
+        hit[rows.sort_values(["chance", *KEY]).index[:take]] = True
+    done = (marked["labelled"] & ~marked["seen"]).to_numpy(dtype=bool)
+    late = now >= (week + 2) * WEEK
+    state = np.select([~hit, done, late], ["", "done", "overdue"], "due")
+    return marked.assign(drawn=hit, state=state)
+
+
 def _times(units: Units, store: Store) -> pd.Series[Any]:
     """Return when each piece of work was submitted; else when its run began, else when it was answered."""
     when = units.table["started_at"].astype("datetime64[us]")
@@ -117,27 +156,3 @@ def _clock(after: pd.DataFrame, certificate: Granted) -> tuple[NDArray[np.int64]
     began = (after["when"].to_numpy("datetime64[us]") - moment).astype(np.int64)
     decisions = (after["decided_at"].dropna().to_numpy("datetime64[us]") - moment).astype(np.int64)
     return began, int(np.concatenate([began, decisions]).max(initial=0))
-
-
-def _drawn(after: pd.DataFrame, certificate: Granted) -> pd.DataFrame:
-    """Mark what is drawn, and what became of it."""
-    inside = after["verdict"] == ("pass" if certificate.side == "false_pass" else "fail")
-    began, now = _clock(after, certificate)
-    week = (began // WEEK).astype(np.int64)
-    ended = now >= (week + 1) * WEEK
-    marked = after.assign(
-        inside=inside,
-        week=week,
-        seen=after["labelled"] & ~after["blind"].where(after["labelled"], other=True).astype(bool),
-        chance=[chance(certificate.digest, *key) for key in after[KEY].itertuples(index=False, name=None)],
-        resubmitted=after["attempt"] > 1,
-    )
-    drawn = np.zeros(len(marked), dtype=bool)
-    for (_, _), rows in marked[inside].groupby(["resubmitted", "week"]):
-        tenth = int((rows["chance"] < SHARE).sum())
-        take = max(tenth, A_WEEK) if ended[rows.index[0]] else tenth
-        drawn[rows.sort_values(["chance", *KEY]).index[:take]] = True
-    done = (marked["labelled"] & ~marked["seen"]).to_numpy(dtype=bool)
-    late = now >= (week + 2) * WEEK
-    state = np.select([~drawn, done, late], ["", "done", "overdue"], "due")
-    return marked.assign(drawn=drawn, state=state)

@@ -11,7 +11,7 @@ import check_workbench as cw
 from check_workbench.errors import InputError
 from check_workbench.monitoring.strata import evidence
 from check_workbench.stats.intervals import clopper_pearson
-from tests.monitoring.watched import CHANGED, Watched
+from tests.monitoring.watched import CHANGED, Watched, unit
 from tests.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -197,3 +197,31 @@ def test_a_later_look_that_speaks_against_it_is_told(watched: Watched) -> None:
     later = cw.trust(watched.team.check, watched.store, plan=cw.plan(change="replace_approval", max_false_pass=0.1))
     assert later.outcome == "too_weak"
     assert "warning: a later look at the same change came to too_weak" in watched.audit().reasons
+
+
+def test_labels_without_a_time_make_the_look_the_moment(store: Store, tmp_path: Path) -> None:
+    team = Scenario(folder=tmp_path)
+    team.load(store, [{"run": f"r-{n}", "p": 0.1, "bad": False} for n in range(60)])
+    cw.trust(team.check, store, plan=cw.plan(change="replace_approval", max_false_pass=0.1))
+    found = cw.audit(team.check, store)
+    assert found.certificate is not None
+    assert found.certificate.moment == store.sql("select \"at\" from looks where call = 'trust'")["at"][0]
+    assert "on labels without a time, by the look of" in repr(found)
+
+
+def test_decisions_about_the_work_count_where_the_certificate_counted_them(store: Store, tmp_path: Path) -> None:
+    made = Watched(store=store, team=Scenario(folder=tmp_path))
+    before = [unit(f"b-{n:03d}", n - 100, bad=False, check_id="", decision="approved") for n in range(60)]
+    made.team.load(store, before)
+    plan = cw.plan(change="replace_approval", max_false_pass=0.1, labels="work")
+    assert cw.trust(made.team.check, store, plan=plan).outcome == "ready"
+    made.work(80)
+    due = list(made.audit().due["run_id"])
+    made.decide(due, check_id="", decision="rejected")
+    assert made.audit().strata[0].errors == len(due)
+
+
+def test_a_second_bound_is_told_as_not_followed(store: Store, tmp_path: Path) -> None:
+    made = Watched(store=store, team=Scenario(folder=tmp_path))
+    made.certify(cw.plan(change="replace_approval", max_false_pass=0.1, max_false_fail=0.2))
+    assert "the certificate bounds good among failed as well, which this audit does not follow" in made.audit().notes
