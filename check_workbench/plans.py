@@ -37,7 +37,7 @@ EXPLAINED = {
     "labels": "check: decisions about the check; work: also decisions about the work",
     "window_start": "decisions before this time are left out",
     "window_end": "decisions from this time on are left out",
-    "start": "share of the work that is decided where the search for a cut begins",
+    "start": "share of the work; a search tests cuts that decide half of it or more",
     "blind_share": "share of the decisions that people are to make without sight of the verdict",
     "signature_required": "true: nothing is decided until signed_by names somebody",
     "signed_by": "whoever answers for this plan",
@@ -94,7 +94,7 @@ class Plan:
     window_end: str | None = None
     """Decisions made from this time on are left out (ISO 8601, UTC)."""
     start: float = 0.40
-    """Coverage at which the walk over cuts begins."""
+    """Coverage of the cut that speaks where none is certified; a walk tests cuts from half of it."""
     blind_share: float = 0.25
     """Share of the work that is to be decided without sight of the verdict."""
     signature_required: bool = False

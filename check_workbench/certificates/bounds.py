@@ -193,7 +193,7 @@ def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested
     if first == len(path.at):
         return found
     rows = region.scored(usable)
-    beyond = dataclasses.replace(path, first=first, reserve=0.0)
+    beyond = dataclasses.replace(path, first=first)
     step = walk(region.scores(usable), region.wrong(rows), beyond, alpha=found.bound.target, delta=found.delta)
     place = furthest(region, sample, beyond, step)
     if place is None:
@@ -213,8 +213,8 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     path = region.cuts(start=look.start)
     step = walk(scores, wrong, path, alpha=bound.target, delta=delta)
     reached = furthest(region, sample, path, step)
-    place = reached if reached is not None else step.first
-    if place is None:
+    place = reached if reached is not None else min(path.start, len(path.at) - 1)
+    if place < 0:
         return Tested(bound=bound, way="walk", delta=delta, labels=rows.iloc[:0])
     values = path.at
     cut = float(values[place])
@@ -226,7 +226,7 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         delta=delta,
         n=n,
         errors=errors,
-        upper=upper_bound(errors, n, delta=float(step.level[place])) if n else 1.0,
+        upper=upper_bound(errors, n, delta=float(step.level[place]) or delta) if n else 1.0,
         certified=reached is not None,
         coverage=_covered(region, sample, cut),
         changes=region.changes(cut) if reached is not None else (),

@@ -53,7 +53,7 @@ def about_bound(found: Tested) -> Iterator[str]:
     target = share(found.bound.target)
     where = {
         "own": "with the numbers of the file",
-        "walk": "with the loosest number that holds" if found.certified else "with the number that is tested first",
+        "walk": "with the loosest number that holds" if found.certified else "with the number at which the plan starts",
         "sequential": "with the numbers of the file, over all looks",
     }[found.way]
     if not found.n:
@@ -93,8 +93,8 @@ def about_fit(found: Tested, read_by: Sequence[str]) -> Iterator[str]:
     calls = " and ".join(read_by) or "another call"
     yield (
         f"these labels were read by {calls} before the file got its present numbers, so the numbers may fit these very "
-        "labels and are not tested on them; instead, numbers are tested that come from work without labels, strictest "
-        "first, until one fails"
+        "labels and are not tested on them; instead, numbers that come from work without labels are tested, all "
+        "together"
     )
     if found.further:
         yield (

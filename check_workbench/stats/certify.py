@@ -17,6 +17,7 @@ from scipy.stats import nbinom
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.arrays import counts, flags, floats, share
 from check_workbench.stats.intervals import upper_bound
+from check_workbench.stats.nested import limits
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 MOST = 1_000_000
 """Labels beyond which nobody collects."""
 START = 0.40
-"""Coverage at which the walk begins, fixed before any label is read."""
-RESERVE = 0.2
-"""Share of the allowed error that the walk keeps for the loosest cut."""
+"""Coverage of the cut that speaks where no cut is certified, fixed before any label is read."""
+STRICTEST = 0.5
+"""Share of the start at which cuts begin to be tested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,10 +49,10 @@ class Cuts:
 
     at: Floats
     coverage: Floats
+    start: int
+    """Place of the cut that speaks where none is certified."""
     first: int
-    """Place of the strictest cut at which a walk may begin."""
-    reserve: float = RESERVE
-    """Share of delta that a walk keeps for the loosest cut."""
+    """Place of the strictest cut that is tested."""
     labelled: bool = False
     """Whether labelled work is among the scores that made the cuts; then the label that lies at a cut does not count
     there, since it made the cut."""
@@ -59,7 +60,7 @@ class Cuts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Walk:
-    """How far a fixed sequence of tests came: what each cut was tested with, and the loosest that passed."""
+    """How far the tests came: what each cut was tested with, and the loosest that passed."""
 
     errors: Ints
     """Labelled errors among what passes, per cut."""
@@ -67,24 +68,14 @@ class Walk:
     """Labels among what passes, per cut."""
     p: Floats
     level: Floats
-    """Delta at which each cut was tested; 0 where it was not."""
-    certified: int | None
+    """Delta at which each cut was last tested; 0 where it was not."""
+    passed: NDArray[np.bool_]
+    certified: int | None = None
     """Place of the loosest certified cut; None where no test passed."""
     at: float | None = None
     coverage: float = 0.0
     bound: float | None = None
     """Upper bound of the risk at the certified cut, for the delta at which it was tested."""
-
-    @property
-    def passed(self) -> NDArray[np.bool_]:
-        """Which cuts were tested and passed."""
-        return (self.level > 0) & (self.p <= self.level)
-
-    @property
-    def first(self) -> int | None:
-        """Place of the cut at which the walk began; None where there were no cuts."""
-        tested = np.flatnonzero(self.level)
-        return int(tested[0]) if len(tested) else None
 
 
 def p_value(errors: ArrayLike, n: ArrayLike, alpha: float) -> Floats:
@@ -152,7 +143,8 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -
     k
         Number of steps.
     start
-        Coverage at which a walk over these cuts begins; fix it before any label is read.
+        Coverage that speaks where no cut is certified; cuts are tested from half of it. Fix it before any label is
+        read.
 
     Raises
     ------
@@ -176,17 +168,15 @@ def coverage_cuts(unlabelled: ArrayLike, *, k: int = 50, start: float = START) -
     at = np.unique(ordered[len(ordered) - rank])[::-1]
     passing = len(ordered) - np.searchsorted(ordered, at, side="left")
     coverage = passing / len(ordered)
-    first = int(np.searchsorted(coverage, share(start, "start") - 1e-9))
-    return Cuts(at=at, coverage=coverage, first=first)
+    middle, first = np.searchsorted(coverage, [share(start, "start") - 1e-9, STRICTEST * start - 1e-9]).tolist()
+    return Cuts(at=at, coverage=coverage, start=middle, first=first)
 
 
 def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: float) -> Walk:
-    """Test cuts from a fixed coverage (40 %) towards looser ones until one fails, then the loosest in any case.
+    """Test all cuts together, then again, with more of delta for each, those looser than the strictest that failed.
 
-    The order of the tests is fixed before labels are read. Of delta, the walk has what is not reserved, at every cut,
-    because it stops where a test fails; the loosest cut has the reserve, and all of delta where the walk gets there.
-    A walk over few labels begins at the strictest cut that could be certified if none of the labels expected there
-    were an error.
+    Nothing but the scores' order decides which limits speak for which cut, so with a chance of 1 - delta no cut is
+    certified whose risk is larger than alpha, whatever the shape of the risk.
 
     Parameters
     ----------
@@ -195,7 +185,7 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     bad
         Whether a person found the work bad.
     cuts
-        From `coverage_cuts`, which also fixes where the walk begins.
+        From `coverage_cuts`, which also fixes which are tested.
     alpha
         Target risk among what passes.
     delta
@@ -208,29 +198,61 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
 
     Notes
     -----
-    Sources: the fallback procedure, Wiens and Dmitrienko (2005), Journal of Biopharmaceutical Statistics 15, which
-    controls the chance of any wrong certificate whatever the dependence of the tests; Learn then Test (Angelopoulos,
-    Bates, Candes, Jordan, Lei) for exact tests of cuts.
+    Let the cuts whose risk is above alpha be T. Work can be paired with work that errs with chance alpha whatever its
+    score, so that at every cut of T errors are no more and good labels no fewer: bad work moves to a looser place, good
+    work to a stricter one, some bad work becomes good. So limits that want few errors and many good labels hold at a
+    cut of T most often if errors are independent of scores, and then the errors among the first labels are a sum of
+    independent errors, whose chance to keep the limits anywhere is exact. Before the first error only cuts outside T
+    have been certified, so all of T was still tested, at a level no larger than that of T alone: sequential rejection,
+    Goeman and Solari (2010), Annals of Statistics 38. Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei) is
+    the framework.
 
     Examples
     --------
     >>> cuts = coverage_cuts(np.linspace(0, 1, 101), k=10)
     >>> labelled = np.linspace(0, 1, 201)
     >>> found = walk(labelled, labelled < 0.3, cuts, alpha=0.10, delta=0.10)
-    >>> found.at, round(found.coverage, 2), round(found.bound, 3)
-    (0.3, 0.7, 0.018)
+    >>> found.at, round(found.coverage, 2), found.bound < 0.10
+    (0.3, 0.7, True)
     """
+    share(alpha, "alpha")
+    share(delta, "delta")
     values = floats(scores)
+    errors, n = _counted(values, flags(bad, len(values), "bad"), cuts)
+    p = p_value(errors, n, alpha)
+    level, passed = np.zeros(len(p)), np.zeros(len(p), dtype=np.bool_)
+    fewest = _fewest(cuts.coverage, len(values))
+    place = cuts.first
+    while len(values) and place < len(p):
+        allowed = limits(len(values), int(fewest[place]), alpha=alpha, delta=delta)
+        within = allowed.hold(errors[place:], n[place:] - errors[place:], fewest[place:])
+        level[place:] = np.where(passed[place:], level[place:], allowed.level)
+        passed[place:] |= within
+        if not passed[place]:
+            break
+        place += int(np.argmin([*passed[place:], False]))
+    return _reached(Walk(errors=errors, n=n, p=p, level=level, passed=passed), cuts)
+
+
+def _counted(values: Floats, bad: NDArray[np.bool_], cuts: Cuts) -> tuple[Ints, Ints]:
+    """Return errors and labels among what passes, per cut."""
     at = cuts.at[::-1]
     place = np.searchsorted(at, values, side="right")
-    is_bad = flags(bad, len(values), "bad")
     n = np.bincount(place, minlength=len(at) + 1)[:0:-1].cumsum()
-    errors = np.bincount(place[is_bad], minlength=len(at) + 1)[:0:-1].cumsum()
+    errors = np.bincount(place[bad], minlength=len(at) + 1)[:0:-1].cumsum()
     if cuts.labelled:
         n = np.maximum(n - np.isin(cuts.at, values), errors)
-    p = p_value(errors, n, alpha)
-    level = _levels(p, cuts, _first(cuts, len(values), alpha, share(delta, "delta")), delta)
-    found = Walk(errors=errors, n=n, p=p, level=level, certified=None)
+    return errors, n
+
+
+def _fewest(coverage: Floats, labels: int) -> Ints:
+    """Return how many labels pass each cut at least, but for bad luck; whatever is chosen here costs power alone."""
+    expected = coverage * labels
+    hardly_less = np.floor(expected - 2 * np.sqrt(expected * (1 - coverage) + 1)).astype(np.int64)
+    return np.asarray(np.maximum(hardly_less, 1))
+
+
+def _reached(found: Walk, cuts: Cuts) -> Walk:
     if not found.passed.any():
         return found
     last = int(np.flatnonzero(found.passed)[-1])
@@ -239,28 +261,8 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
         certified=last,
         at=float(cuts.at[last]),
         coverage=float(cuts.coverage[last]),
-        bound=upper_bound(int(errors[last]), int(n[last]), delta=float(level[last])),
+        bound=upper_bound(int(found.errors[last]), int(found.n[last]), delta=float(found.level[last])),
     )
-
-
-def _first(cuts: Cuts, labels: int, alpha: float, delta: float) -> int:
-    """Return where a walk begins, by the number of labels alone."""
-    fewest = np.log(delta * (1 - cuts.reserve)) / np.log1p(-alpha)
-    enough = int(np.searchsorted(cuts.coverage * labels, fewest))
-    return min(max(cuts.first, enough), len(cuts.at) - 1)
-
-
-def _levels(p: Floats, cuts: Cuts, first: int, delta: float) -> Floats:
-    """Return the delta at which each cut is tested."""
-    level = np.zeros(len(p))
-    if not len(p):
-        return level
-    kept = cuts.reserve * delta
-    failed = np.flatnonzero(p[first:-1] > delta - kept)
-    stop = first + int(failed[0]) if len(failed) else len(p) - 1
-    level[first : stop + 1] = delta - kept
-    level[-1] = kept if len(failed) else delta
-    return level
 
 
 def labels_needed(errors: int, n: int, *, alpha: float, delta: float) -> int:

@@ -59,7 +59,7 @@ class Way:
 
 
 def ours(task: Task) -> float | None:
-    """Walk from 40 %, with a reserve for the loosest cut, over cuts of unlabelled scores."""
+    """Test cuts of unlabelled scores together, as the product does."""
     cuts = coverage_cuts(task.unlabelled)
     return walk(task.scores, task.bad, cuts, alpha=task.alpha, delta=task.delta).at
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+import math
 
 import numpy as np
 import pytest
@@ -11,8 +11,8 @@ from scipy.stats import binom
 
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.certify import (
-    RESERVE,
     Cuts,
+    Walk,
     coverage_cuts,
     distinct,
     labels_for_power,
@@ -22,6 +22,7 @@ from check_workbench.stats.certify import (
     walk,
 )
 from check_workbench.stats.intervals import upper_bound
+from check_workbench.stats.nested import limits
 from check_workbench.stats.stratified import strata
 
 NEEDED = {
@@ -125,45 +126,54 @@ def test_cuts_are_distinct_observed_whole_groups_strictest_first(values: list[in
     assert (np.diff(cuts.at) < 0).all()
     assert cuts.at[-1] == min(values)
     assert cuts.coverage.tolist() == [np.mean(np.asarray(values) >= at) for at in cuts.at]
-    assert cuts.coverage[cuts.first] >= 0.4 - 1e-9
-    assert cuts.first == 0 or cuts.coverage[cuts.first - 1] < 0.4
+    for place, coverage in ((cuts.start, 0.4), (cuts.first, 0.2)):
+        assert cuts.coverage[place] >= coverage - 1e-9
+        assert place == 0 or cuts.coverage[place - 1] < coverage
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.floats(0, 0.4), st.sampled_from([0.0, 0.2, 0.5]))
-def test_the_walk_is_the_slow_walk(seed: int, n: int, risk: float, reserve: float) -> None:
+@given(st.integers(0, 2**32 - 1), st.integers(1, 400), st.floats(0, 0.4))
+def test_the_walk_is_the_slow_walk(seed: int, n: int, risk: float) -> None:
     rng = np.random.default_rng(seed)
     scores = rng.integers(0, 30, n) / 30
     bad = rng.random(n) < risk
-    cuts = dataclasses.replace(coverage_cuts(rng.integers(0, 30, 200) / 30, k=20), reserve=reserve)
+    cuts = coverage_cuts(rng.integers(0, 30, 200) / 30, k=20)
     found = walk(scores, bad, cuts, alpha=0.15, delta=0.1)
-    level, passed = slowly(scores, bad, cuts, alpha=0.15, delta=0.1)
-    assert found.level == pytest.approx(level)
-    assert np.flatnonzero(found.passed).tolist() == passed
     assert found.n.tolist() == [(scores >= at).sum() for at in cuts.at]
     assert found.errors.tolist() == [bad[scores >= at].sum() for at in cuts.at]
-    assert found.certified == (passed[-1] if passed else None)
+    passed = slowly(found, cuts, n)
+    assert np.flatnonzero(found.passed).tolist() == sorted(passed)
+    assert found.certified == max(passed, default=None)
+    assert (found.p[found.passed] <= found.level[found.passed] + 1e-12).all()
+    assert (np.diff(found.level[cuts.first :][~found.passed[cuts.first :]]) == 0).all()
     if passed:
-        assert found.at == cuts.at[passed[-1]]
+        assert found.at == cuts.at[max(passed)]
         assert found.bound is not None
         assert found.bound <= 0.15 + 1e-9
 
 
-def slowly(scores: Any, bad: Any, cuts: Cuts, *, alpha: float, delta: float) -> tuple[list[float], list[int]]:
-    """Test cut after cut: each has its own share of delta, and what the cut before hands on where that one passed."""
-    first = cuts.first
-    while first < len(cuts.at) - 1 and (1 - alpha) ** (cuts.coverage[first] * len(scores)) > delta * (1 - cuts.reserve):
-        first += 1
-    level, passed, handed = [0.0] * len(cuts.at), [], 0.0
-    for place in range(first, len(cuts.at)):
-        level[place] = handed
-        level[place] += delta * (1 - cuts.reserve) * (place == first) + delta * cuts.reserve * (
-            place == len(cuts.at) - 1
-        )
-        passing = scores >= cuts.at[place]
-        p = binom.cdf(bad[passing].sum(), passing.sum(), alpha)
-        handed = level[place] if level[place] > 0 and p <= level[place] else 0.0
-        passed += [place] if handed else []
-    return level, passed
+def slowly(found: Walk, cuts: Cuts, labels: int) -> set[int]:
+    """Hold cut after cut against limit after limit, from the strictest cut left, until none is within any."""
+    passed: set[int] = set()
+    expected = [coverage * labels for coverage in cuts.coverage]
+    fewest = [
+        max(1, math.floor(e - 2 * math.sqrt(e * (1 - c) + 1))) for e, c in zip(expected, cuts.coverage, strict=True)
+    ]
+    while True:
+        left = [place for place in range(cuts.first, len(cuts.at)) if place not in passed]
+        if not left:
+            return passed
+        allowed = limits(labels, fewest[left[0]], alpha=0.15, delta=0.1)
+        now = {
+            place
+            for place in left
+            for size, most in zip(allowed.labels, allowed.errors, strict=True)
+            if size >= fewest[place]
+            and found.errors[place] <= most
+            and found.n[place] - found.errors[place] >= size - most
+        }
+        if not now:
+            return passed
+        passed |= now
 
 
 def test_the_walk_does_not_depend_on_the_order_of_rows() -> None:
@@ -179,49 +189,41 @@ def test_the_walk_without_labels_certifies_nothing() -> None:
     assert walk([], [], coverage_cuts(GRID), alpha=0.1, delta=0.1).certified is None
 
 
-def test_what_is_reserved_tests_the_loosest_cut_in_any_case() -> None:
+def test_a_few_errors_at_the_top_do_not_hide_a_loose_cut_that_holds() -> None:
     scores = np.linspace(0, 1, 400, endpoint=False)
-    bad = (scores >= 0.96) & (scores < 0.999)
-    kept = coverage_cuts(GRID)
-    plain = dataclasses.replace(kept, reserve=0.0)
-    assert walk(scores, bad, plain, alpha=0.08, delta=0.1).certified is None
-    found = walk(scores, bad, kept, alpha=0.08, delta=0.1)
+    bad = (scores >= 0.94) & (scores < 0.999)
+    found = walk(scores, bad, coverage_cuts(GRID), alpha=0.10, delta=0.1)
     assert found.coverage == 1
-    assert np.flatnonzero(found.passed).tolist() == [49]
-    assert found.bound == pytest.approx(upper_bound(int(bad.sum()), 400, delta=RESERVE * 0.1))
+    assert not found.passed[:20].any()
+    assert found.bound == pytest.approx(upper_bound(int(bad.sum()), 400, delta=float(found.level[-1])))
 
 
-def test_a_walk_that_reaches_the_loosest_cut_tests_it_with_all_of_delta() -> None:
+def test_each_round_tests_fewer_cuts_with_more_of_delta() -> None:
     scores = np.linspace(0, 1, 400, endpoint=False)
-    found = walk(scores, np.zeros(400), coverage_cuts(GRID), alpha=0.08, delta=0.1)
-    assert found.coverage == 1
-    assert found.level[-2:] == pytest.approx([0.08, 0.1])
-    assert found.bound == pytest.approx(upper_bound(0, 400, delta=0.1))
+    found = walk(scores, scores < 0.3, coverage_cuts(GRID), alpha=0.10, delta=0.1)
+    rounds = np.unique(found.level)
+    assert rounds[0] == 0
+    assert len(rounds) > 2
+    assert (np.diff(found.level) >= 0).all()
+    assert found.level[-1] <= 0.1
 
 
-def test_a_walk_over_few_labels_begins_where_a_certificate_is_possible() -> None:
-    cuts = coverage_cuts(GRID)
-    scores = np.linspace(0, 1, 60, endpoint=False)
-    found = walk(scores, np.zeros(60), cuts, alpha=0.05, delta=0.1)
-    assert found.first is not None
-    assert cuts.coverage[found.first] == pytest.approx(0.84)
-    assert 0.95 ** (60 * 0.84) <= 0.08 < 0.95 ** (60 * 0.82)
-    assert found.coverage == 1
-    many = walk(np.linspace(0, 1, 600), np.zeros(600), cuts, alpha=0.05, delta=0.1)
-    assert many.first == cuts.first
+def test_a_single_cut_is_tested_with_all_of_delta() -> None:
+    cuts = Cuts(at=np.array([0.9, 0.1]), coverage=np.array([0.1, 1.0]), start=1, first=1)
+    scores = np.full(45, 0.5)
+    assert walk(scores, np.zeros(45), cuts, alpha=0.05, delta=0.1).level.tolist() == pytest.approx([0, 0.1])
+    assert walk(scores, np.zeros(45), cuts, alpha=0.05, delta=0.1).coverage == 1
+    assert walk(scores[1:], np.zeros(44), cuts, alpha=0.05, delta=0.1).certified is None
 
 
-def test_a_path_that_ends_before_its_beginning_has_one_test() -> None:
-    cuts = Cuts(at=np.array([0.9, 0.1]), coverage=np.array([0.1, 0.3]), first=2)
-    found = walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1)
-    assert found.level.tolist() == [0, 0.1]
-    assert found.coverage == 0.3
+def test_a_path_that_begins_beyond_its_end_certifies_nothing() -> None:
+    cuts = Cuts(at=np.array([0.9, 0.1]), coverage=np.array([0.1, 0.9]), start=2, first=2)
+    assert walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1).certified is None
 
 
 def test_a_path_without_cuts_certifies_nothing() -> None:
-    cuts = Cuts(at=np.zeros(0), coverage=np.zeros(0), first=0)
-    found = walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1)
-    assert (found.certified, found.first) == (None, None)
+    cuts = Cuts(at=np.zeros(0), coverage=np.zeros(0), start=0, first=0)
+    assert walk(np.full(500, 0.5), np.zeros(500), cuts, alpha=0.1, delta=0.1).certified is None
 
 
 def test_a_constant_score_leaves_one_cut() -> None:
@@ -231,7 +233,8 @@ def test_a_constant_score_leaves_one_cut() -> None:
 
 
 def test_another_start_is_fixed_with_the_cuts() -> None:
-    assert coverage_cuts(GRID, start=0.5).coverage[coverage_cuts(GRID, start=0.5).first] == pytest.approx(0.5)
+    cuts = coverage_cuts(GRID, start=0.5)
+    assert cuts.coverage[[cuts.start, cuts.first]] == pytest.approx([0.5, 0.26])
 
 
 @pytest.mark.parametrize(
