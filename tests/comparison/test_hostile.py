@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import Any
 
 import pandas as pd
@@ -97,10 +96,8 @@ def test_all_unsure(store, tmp_path):
 def test_many_disagreements_are_all_kept_and_the_rest_of_those_shown_is_counted(store, team):
     n = 10_000
     team.load(store, [{"run": f"r-{i:05d}", "p": 0.1, "bad": True, "decided_by": "ana"} for i in range(n)])
-    start = time.process_time()
     found = cw.compare(team.check, store)
     bundle = shown(found)
-    assert time.process_time() - start < 60
     assert len(found.disagreements) == len(found.to_json()["disagreements"]) == n
     assert "and 9,995 more, see `disagreements`" in bundle["text/plain"]
     assert "and 9,900 more, which are not shown" in bundle["text/html"]
