@@ -6,7 +6,7 @@ A side turns verdicts and scores into flags and one number per unit, so that eve
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -40,6 +40,12 @@ class Region:
     """Work whose scores fix the cuts: unlabelled, where there is enough of it."""
     everything: pd.DataFrame
     """All work, so that a number of the document parts the same units as the cut."""
+    path: Composite = field(init=False, repr=False, compare=False)
+    """The path of cuts."""
+
+    def __post_init__(self) -> None:
+        found = Composite.of(self.check, self.verdict, reference=self.reference, everything=self.everything)
+        object.__setattr__(self, "path", found)
 
     @property
     def verdict(self) -> Literal["pass", "fail"]:
@@ -66,11 +72,6 @@ class Region:
         item = self.check.items[0]
         return len(self.check.items) == 1 and (item.means == "problem" or isinstance(item.cut, PassBand))
 
-    @property
-    def path(self) -> Composite:
-        """The path of cuts."""
-        return Composite.of(self.check, self.verdict, reference=self.reference, everything=self.everything)
-
     def scores(self, rows: pd.DataFrame) -> Floats:
         """Return one number per row of `scored`: the higher, the more surely inside."""
         return self.path.scores(rows)
@@ -82,7 +83,7 @@ class Region:
     def cuts(self, *, start: float) -> Cuts:
         """Return the path of cuts over unlabelled work, as far as a document can express them."""
         path = self.path
-        found = coverage_cuts(path.scores(self.reference), start=start)
+        found = coverage_cuts(self.scores(self.reference), start=start)
         values, coverage = found.at, found.coverage
         pairs = zip(values.tolist(), coverage.tolist(), strict=True)
         possible = np.array([path.expressible(at) and (share < 1 or not path.strict) for at, share in pairs])
