@@ -78,16 +78,17 @@ def places_of(given: Sequence[str | Path], readings: Sequence[Reading], *, updat
         If a lock is missing, broken or of other checks.
     """
     roots = sorted((split_id(path) for path in given), key=lambda root: not root[0].is_dir())
-    found: dict[Path, list[Reading]] = {}
+    found: dict[str, tuple[Path, list[Reading]]] = {}
     for reading in readings:
         file = Path(reading.file)
-        root = next(root for root, _ in roots if file == root or file.is_relative_to(root))
-        found.setdefault(root if root.is_dir() else root.parent, []).append(reading)
-    entire = {root for root, id_ in roots if root.is_dir() and id_ is None}
+        root = next(root for root, _ in roots if file.is_relative_to(root))
+        folder = root if root.is_dir() else root.parent
+        found.setdefault(os.path.realpath(folder), (folder, []))[1].append(reading)
+    entire = {os.path.realpath(root) for root, id_ in roots if root.is_dir() and id_ is None}
     files = frozenset(str(root) for root, id_ in roots if id_ is None)
     return tuple(
-        _place(folder, tuple(mine), entire=folder in entire, files=files, update=update)
-        for folder, mine in found.items()
+        _place(folder, tuple(mine), entire=real in entire, files=files, update=update)
+        for real, (folder, mine) in found.items()
     )
 
 

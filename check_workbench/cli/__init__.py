@@ -1,7 +1,7 @@
 """The command line: arguments in, text or one JSON document out, and an exit code that says what happened.
 
-Exit codes: 0 done, 1 `validate` found errors or `audit` alarms, 2 usage, 3 input or store cannot be used, 4 the
-evaluator stopped answering, 10, 11 and 12 `trust` is not ready, 70 a bug, 130 interrupted.
+Exit codes: 0 done, 1 `validate` found errors, `gate` failed or `audit` alarms, 2 usage, 3 input or store cannot be
+used, 4 the evaluator stopped answering, 10, 11 and 12 `trust` is not ready, 70 a bug, 130 interrupted.
 """
 
 from __future__ import annotations

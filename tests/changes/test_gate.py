@@ -500,7 +500,8 @@ class TestShippedData:
         before = (here / "checks" / "calibration.lock").read_bytes()
         monkeypatch.chdir(here / "checks")
         files = sorted(path.name for path in (here / "checks").glob("*.yaml"))
-        for given in (["."], files, [files[0], str(here / "checks")]):
+        mixed = [str(here / "checks" / files[0]), *files[1:]]
+        for given in (["."], files, [files[0], str(here / "checks")], mixed):
             assert main(["gate", *given, "--db", "../refunds.duckdb", "--update"]) == 1
             assert (here / "checks" / "calibration.lock").read_bytes() == before
         assert not (here / "calibration.lock").exists()
