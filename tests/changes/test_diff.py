@@ -361,5 +361,5 @@ class TestCommand:
         code = "import sys; from check_workbench.cli import main; sys.exit(main())"
         words = [sys.executable, "-c", code, "diff", str(committed), "--db", str(judged_file)]
         done = subprocess.run(words, capture_output=True, text=True, check=False)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0, done.stderr  # a slow machine tells there how far it is
         assert "McNemar p = 0.442" in done.stdout
