@@ -277,6 +277,41 @@ def test_what_is_not_safe_is_refused_whole(tmp_path: Path, steps: tuple[str, ...
     assert (tmp_path / "PROCESS.md").read_bytes() == text.encode()
 
 
+FORK = "  - id: fork\n    parallel: [screen, other]\n    next: done\n"
+
+
+def test_inside_a_branch_the_checked_step_joins(tmp_path: Path) -> None:
+    branches = (SIGN + "    next: join\n", OTHER.replace("next: done", "next: join"), DONE)
+    new = replaced(tmp_path, process(FORK, SCREEN + "    next: sign\n", *branches))
+    wanted = process(FORK, SCREEN + "    next: join\n", *branches[1:])
+    assert new == wanted.replace("    advisory: true # for now\n", "")
+
+
+def test_join_means_something_beside_a_parallel_step_only() -> None:
+    joined = process(SCREEN + "    next: join\n", SIGN, DONE)
+    assert "next names the step 'join', which does not exist" in _warnings(joined)
+    assert not any("'join'" in said for said in _warnings(process(FORK, SCREEN + "    next: join\n", OTHER, DONE)))
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        "  -\n    id: sign\n    person: boss\n    approve: |\n      Look.\n      # words\n\n",
+        "  - {id: sign, person: boss, approve: Look.}\n",
+        '  - {"id": "sign", "person": "boss", "approve": "Look."} # short\n',
+    ],
+)
+def test_a_step_goes_however_it_is_written(tmp_path: Path, sign: str) -> None:
+    wanted = process(SCREEN, DONE).replace("    advisory: true # for now\n", "")
+    assert replaced(tmp_path, process(SCREEN, sign, DONE)) == wanted
+
+
+def test_an_id_that_reads_as_a_constant_stays_text(tmp_path: Path) -> None:
+    null = '  - id: "null"\n    finish: over\n'
+    new = replaced(tmp_path, process(SCREEN + "    next: sign\n", SIGN, null))
+    assert '    next: "null"\n' in new
+
+
 def test_without_an_approval_there_is_none_to_replace(tmp_path: Path) -> None:
     assert approval_of(check_in(tmp_path, process(SCREEN, DONE))) is None
 
