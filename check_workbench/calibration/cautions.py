@@ -103,6 +103,20 @@ def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
     return [f"{percent(part)} of the scores are exactly {value:g}: no cut can part them, they move as one group"]
 
 
+def no_better_than_length(ranked: Estimate | None, length: Estimate | None) -> list[str]:
+    """Warn where the mere length of the run tells problems as well as the scores do.
+
+    Examples
+    --------
+    >>> no_better_than_length(Estimate(0.8, 0.75, 0.84), Estimate(0.89, 0.85, 0.92))
+    ['counting would do as well: the length of the run alone ranks problems with AUC 0.890, the scores with 0.800']
+    """
+    if ranked is None or length is None or length.value < ranked.value or length.low <= 0.5:
+        return []
+    shown = f"ranks problems with AUC {length.value:.3f}, the scores with {ranked.value:.3f}"
+    return [f"counting would do as well: the length of the run alone {shown}"]
+
+
 def wrong_way(ranked: Estimate | None) -> list[str]:
     """Warn where the scores rank the wrong way round beyond chance.
 
@@ -118,7 +132,7 @@ def wrong_way(ranked: Estimate | None) -> list[str]:
 
 
 def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationError | None:
-    """Return how far probabilities lie from frequencies; None where scores are none, or labels are weighted.
+    """Return how far probabilities lie from frequencies; None where scores are bare choices, or labels are weighted.
 
     Parameters
     ----------
@@ -131,7 +145,9 @@ def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationErro
     """
     if threshold.item == len(check.items) or not isinstance(check.items[threshold.item].cut, PROBABLE):
         return None
-    if not len(of.scores) or of.weights is not None or of.scores.min() < 0 or of.scores.max() > 1 + ROUNDING:
+    if of.weights is not None or np.isin(of.scores, (0, 1)).all():
+        return None
+    if of.scores.min() < 0 or of.scores.max() > 1 + ROUNDING:
         return None
     meant = of.positive if of.means == "problem" else ~of.positive
     return calibration_error(np.minimum(of.scores, 1.0), meant)

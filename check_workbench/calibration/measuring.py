@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.calibration.cautions import Selection, dishonest, few_labels, honesty, selection, ties, wrong_way
+from check_workbench.calibration.cautions import (
+    Selection,
+    dishonest,
+    few_labels,
+    honesty,
+    no_better_than_length,
+    selection,
+    ties,
+    wrong_way,
+)
 from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
 from check_workbench.calibration.numbers import numbers_of
 from check_workbench.calibration.outcome import Calibration
@@ -20,6 +30,8 @@ from check_workbench.stats.clusters import design_effect
 from check_workbench.stats.cutoffs import choose
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -55,18 +67,10 @@ def measured(
     labelled = kept[kept["labelled"]]
     of, turned, known = _labelled(kept, labelled, threshold, check)
     points, chosen, reason = _path(of, goal, known, path)
-    present = _present(of, kept, threshold)
-    if present is not None and not known.recall_known:
-        present = present.without_recall()
     between = redrawn(of, clusters(labelled), goal) if chosen else None
     cut = chosen.at if chosen else threshold.value
-    ranked, off = ranking(turned, of.positive), honesty(check, threshold, of)
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
-    words = [*([known.words] if known.words else []), *few_labels(len(labelled), int(of.positive.sum()), chosen)]
-    words += [*ties(of.everything, _only(kept, "method")), *wrong_way(ranked), *dishonest(off)]
-    words += differing(groups, cut, recall=known.recall_known and known.weights is None)
-    words += misleading(ranked, within(labelled["workflow"], of), groups)
-    return Calibration(
+    found = Calibration(
         check=check,
         threshold=threshold,
         goal=str(goal),
@@ -76,21 +80,35 @@ def measured(
         n=len(labelled),
         positives=int(of.positive.sum()),
         weighted=known.weights is not None,
-        auc=ranked,
-        calibration_error=off,
+        auc=ranking(turned, of.positive),
+        calibration_error=honesty(check, threshold, of),
         baseline_auc=_baseline(labelled),
         curve=tuple(points),
         chosen=chosen,
         range=between,
         numbers=numbers_of(threshold, chosen, between, path),
-        present=present,
+        present=_present(of, kept, threshold, known),
         reason=reason,
         left_out=left_out,
-        warnings=tuple(words),
+        warnings=(),
         groups=tuple(group for group in groups if group.n >= FEWEST),
         load=_load(of),
         proposed=_proposed(kept, threshold) if len(labelled) < PROPOSED else (),
     )
+    return dataclasses.replace(found, warnings=tuple(_warnings(found, of, labelled["workflow"], known)))
+
+
+def _warnings(found: Calibration, of: Labelled, workflows: pd.Series[Any], known: Selection) -> Iterator[str]:
+    if known.words:
+        yield known.words
+    yield from few_labels(found.n, found.positives, found.chosen)
+    yield from ties(of.everything, found.method)
+    yield from no_better_than_length(found.auc, found.baseline_auc)
+    yield from wrong_way(found.auc)
+    yield from dishonest(found.calibration_error)
+    cut = found.chosen.at if found.chosen else found.threshold.value
+    yield from differing(found.groups, cut, recall=known.recall_known and not found.weighted)
+    yield from misleading(found.auc, within(workflows, of), found.groups)
 
 
 def _along(path: Composite, rows: pd.DataFrame, threshold: Threshold) -> pd.DataFrame:
@@ -102,14 +120,16 @@ def _along(path: Composite, rows: pd.DataFrame, threshold: Threshold) -> pd.Data
     return rows.assign(**{f"s{threshold.item}": scores.reindex(rows.index)})
 
 
-def _present(of: Labelled, kept: pd.DataFrame, threshold: Threshold) -> Point | None:
+def _present(of: Labelled, kept: pd.DataFrame, threshold: Threshold, known: Selection) -> Point | None:
     """Return what the document does as it stands; of several questions everything that does not pass is flagged."""
-    if not len(kept):
+    if not len(kept) or (threshold.value is None and threshold.key != COMPOSITE):
         return None
-    if threshold.key == COMPOSITE:
+    if threshold.value is None:
         flagged = (kept["verdict"] != "pass").to_numpy(dtype=bool)
-        return point_where(of, flagged[kept["labelled"].to_numpy(dtype=bool)], float(flagged.mean()))
-    return None if threshold.value is None else point_at(of, threshold.value)
+        point = point_where(of, flagged[kept["labelled"].to_numpy(dtype=bool)], float(flagged.mean()))
+    else:
+        point = point_at(of, threshold.value)
+    return point if known.recall_known else point.without_recall()
 
 
 def _usable(rows: pd.DataFrame, threshold: Threshold) -> tuple[pd.DataFrame, dict[str, int]]:

@@ -122,3 +122,39 @@ def test_the_picture_shows_the_range(store, team):
     html = cw.calibrate(team.check, store)._repr_html_()
     assert f"{cal.range.low:g} to {cal.range.high:g}" in html
     assert f"{100 * cal.chosen.people:.1f} [" in html
+
+
+def test_a_check_that_does_no_better_than_counting_is_told(store, team):
+    units = uniform(200, labelled=200, risk=lambda score: 0.3 + 0.4 * score)
+    team.load(store, [{**unit, "length": 1 + 4 * bool(unit["bad"]) + place % 3} for place, unit in enumerate(units)])
+    cal = first(team.check, store, goal="cost 1:1")
+    [words] = [warning for warning in cal.warnings if "counting" in warning]
+    assert words.startswith("counting would do as well: the length of the run alone ranks problems with AUC 1.000")
+
+
+def test_probabilities_that_are_none_are_told_and_honest_ones_not(store, tmp_path):
+    (tmp_path / "one").mkdir()
+    honest = Scenario(folder=tmp_path / "one")
+    honest.load(store, uniform(400, labelled=400, risk=lambda score: score))
+    found = first(honest.check, store).calibration_error
+    assert found.value < found.band
+    with cw.open() as other:
+        sure = Scenario(folder=tmp_path)
+        sure.load(other, uniform(400, labelled=400, risk=lambda score: 0.2 + 0.1 * score))
+        cal = first(sure.check, other, goal="cost 1:1")
+    assert any("do not say how often there is a problem" in words for words in cal.warnings)
+    assert cal.to_dict()["calibration_error"]["value"] == cal.calibration_error.value
+
+
+def test_bare_choices_are_no_probabilities(store, team):
+    team.load(store, [{**unit, "p": float(unit["p"] > 0.5)} for unit in uniform(60, labelled=60, risk=lambda s: s)])
+    assert first(team.check, store).calibration_error is None
+
+
+def test_an_unmet_goal_says_how_far_it_is(store, team):
+    team.load(store, uniform(200, labelled=200, risk=lambda score: 0.5 * score))
+    precise = first(team.check, store, goal="precision>=1")
+    best = max(point.precision for point in precise.curve)
+    assert (best < 1) == (f"the highest precision is {best:.3f} at " in (precise.reason or ""))
+    cheap = first(team.check, store, goal="cost 9:1")
+    assert cheap.reason == "flagging nothing costs less than any cut (cost 9:1)"
