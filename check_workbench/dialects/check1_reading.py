@@ -60,7 +60,7 @@ def _rejected(check: Check, approve: str, node: Mapping) -> str:
     to = next((target for _, target in targets(node.get("on_reject"))), None)
     again = f"a failed check refuses the submission and {check.step_id} tries again"
     if to is None:
-        return f"a rejection at {approve} ended the run; {again}, and only a person to whom it is unsure can end it"
+        return f"a rejection at {approve} ended the run; {again}, and only whoever decides an escalated step can end it"
     if to == check.step_id:
         return f"a rejection at {approve} went back to {to}; {again}"
     return f"a rejection at {approve} went to {to}; {again}: check-1 has no other route for a failed check"
