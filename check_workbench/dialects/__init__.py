@@ -5,19 +5,10 @@ from __future__ import annotations
 from check_workbench.dialects.check1_promotion import approval_of
 from check_workbench.dialects.check1_records import answers_of_record
 from check_workbench.dialects.problems import Found, Problem, Reading
+from check_workbench.dialects.promoting import notes_on, promoted, promoted_check
 from check_workbench.dialects.reading import Survey, read, read_checks, survey
 from check_workbench.dialects.validating import file_json, validate_json
-from check_workbench.dialects.writing import (
-    apply,
-    diff,
-    notes_on,
-    patched,
-    promoted,
-    promoted_check,
-    rewrite,
-    text_of,
-    unified,
-)
+from check_workbench.dialects.writing import apply, diff, patched, rewrite, text_of, unified
 
 __all__ = [
     "Found",

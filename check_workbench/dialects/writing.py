@@ -1,8 +1,7 @@
-"""Thresholds and promotions written back into the file that a check came from, if it still says what was read."""
+"""Thresholds written back into the file that a check came from: the numbers only, if it still says what was read."""
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import io
 import os
@@ -11,8 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.checks import Check, Slow, Threshold, is_rule, thresholds, with_threshold
-from check_workbench.dialects.check1_promotion import without_approval
-from check_workbench.dialects.check1_reading import promotion_notes
 from check_workbench.dialects.reading import read_source
 from check_workbench.documents import (
     LANGUAGES,
@@ -31,8 +28,6 @@ from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from check_workbench.dialects.problems import Problem
 
 AFTER = {
     "at_least": ("same", "metric", "span", "type"),
@@ -68,8 +63,8 @@ def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = No
     """
     old = text_of(check) if text is None else text
     changes = _upright(check, changes)
-    wanted = _wanted(check, changes)
-    now = _find(check, old)
+    wanted = with_changes(check, changes)
+    now = found_in(check, old)
     if now.document == wanted.document:
         return old
     if now.document != check.document:
@@ -78,7 +73,7 @@ def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = No
     for change in changes:
         if _value(now, change) != change.value:
             new = _written(check, change, new)
-    if _find(check, new).document != wanted.document:
+    if found_in(check, new).document != wanted.document:
         raise InputError(f"{check.file}: the thresholds of {check.id} cannot be written there; write them by hand.")
     return new
 
@@ -122,78 +117,10 @@ def apply(check: Check, changes: Sequence[Threshold]) -> Check:
     new = patched(check, changes, text=old)
     if new != old:
         _replace(check, old, new)
-    now = _find(check, text_of(check))
-    if now.asked != check.asked or now.document != _wanted(check, _upright(check, changes)).document:
+    now = found_in(check, text_of(check))
+    if now.asked != check.asked or now.document != with_changes(check, _upright(check, changes)).document:
         raise InputError(f"{check.file}: {check.id} was changed by somebody else while it was written. Look at it.")
     return now
-
-
-def promoted(
-    check: Check, changes: Sequence[Threshold], *, replaces: str | None = None, text: str | None = None
-) -> str:
-    """Return the text of a check's file with new thresholds, the check no longer advisory, and without an approve step.
-
-    A file that says all of this already comes back as it is.
-
-    Parameters
-    ----------
-    check
-        The check as it was read.
-    changes
-        The thresholds to write.
-    replaces
-        The approve step of a check-1 process that the check replaces; None keeps every step.
-    text
-        The file's text, if it was changed already; otherwise it is read.
-
-    Raises
-    ------
-    InputError
-        As `patched`, or if the approve step cannot be taken away; then nothing of it is written.
-    UnknownNameError
-        If the check has no such threshold.
-    """
-    old = text_of(check) if text is None else text
-    wanted = promoted_check(check, changes)
-    new, now = old, _find(check, old)
-    if replaces is not None and replaces in _steps(now):
-        document, _ = _place(check, old)
-        new = without_approval(now, replaces, document)
-        _as_sound(check, old, new)
-    if now.document != wanted.document:
-        new = patched(check, changes, text=new)
-        if _find(check, new).advisory:
-            document, path = _place(check, new)
-            new = edited(new, [delete_key(document, (*path, "advisory"))])
-    if _find(check, new).document != wanted.document:
-        raise InputError(f"{check.file}: {check.id} cannot be promoted there; change it by hand.")
-    return new
-
-
-def promoted_check(check: Check, changes: Sequence[Threshold]) -> Check:
-    """Return the check as it will stand in its file once it is promoted."""
-    return dataclasses.replace(_wanted(check, changes), advisory=False)
-
-
-def notes_on(check: Check, replaces: str | None) -> tuple[str, ...]:
-    """Say what a person should look at when a check is promoted.
-
-    Parameters
-    ----------
-    check
-        The check as it was read.
-    replaces
-        The approve step that goes, if one goes.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or no longer holds the check.
-    """
-    if check.dialect != "check-1":
-        return ()
-    document, _ = _place(check, text_of(check))
-    return promotion_notes(check, replaces, document)
 
 
 def rewrite(check: Check, old: str, new: str) -> None:
@@ -219,26 +146,6 @@ def unified(path: str, old: str, new: str) -> str:
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
-def _steps(check: Check) -> tuple[str, ...]:
-    return () if check.process is None else tuple(step.id for step in check.process.steps)
-
-
-def _as_sound(check: Check, old: str, new: str) -> None:
-    """Refuse a text with a problem that the old one did not have."""
-    before = {(p.code, p.message) for p in _problems(check, old)}
-    for problem in _problems(check, new):
-        if (problem.code, problem.message) not in before:
-            raise InputError(
-                f"{check.file}: the approve step cannot be taken away for {check.id}: afterwards {problem.message}. "
-                "Nothing is written. Rearrange the process by hand, or keep the approval and enforce the check.",
-            )
-
-
-def _problems(check: Check, text: str) -> tuple[Problem, ...]:
-    reading = read_source(text, check.file or "", suffix=_suffix(check))
-    return () if reading is None else tuple(reading.problems)
-
-
 def _upright(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
     """Order changes so that no band stands upside down in between: first those that widen it."""
 
@@ -251,7 +158,8 @@ def _upright(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
     return sorted(changes, key=narrows)
 
 
-def _wanted(check: Check, changes: Sequence[Threshold]) -> Check:
+def with_changes(check: Check, changes: Sequence[Threshold]) -> Check:
+    """Return a check with all its thresholds moved."""
     for change in changes:
         check = with_threshold(check, item=change.item, key=change.key, value=change.value)
     return check
@@ -280,13 +188,21 @@ def text_of(check: Check) -> str:
         raise InputError(f"{check.file}: {stopped.flaw.message}. {stopped.flaw.hint}") from None
 
 
-def _suffix(check: Check) -> str:
+def suffix_of(check: Check) -> str:
+    """Return the suffix by which the file of a check is read."""
     suffix = Path(check.file or "").suffix.lower()
     return suffix if suffix in LANGUAGES else ".yaml"
 
 
-def _find(check: Check, text: str) -> Check:
-    reading = read_source(text, check.file or "", suffix=_suffix(check))
+def found_in(check: Check, text: str) -> Check:
+    """Return a check as a text of its file has it.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read as a document, or holds no such check.
+    """
+    reading = read_source(text, check.file or "", suffix=suffix_of(check))
     found = [each for each in reading.checks if each.id == check.id] if reading is not None else []
     if len(found) == 1:
         return found[0]
@@ -298,14 +214,15 @@ def _find(check: Check, text: str) -> Check:
     raise InputError(f"{check.file}: {check.id} is no longer there. Read the file again, then write.")
 
 
-def _place(check: Check, text: str) -> tuple[Document, Place]:
-    reading = read_source(text, check.file or "", suffix=_suffix(check))
+def place_of(check: Check, text: str) -> tuple[Document, Place]:
+    """Return the document that a text is, and the place of a check in it."""
+    reading = read_source(text, check.file or "", suffix=suffix_of(check))
     found = [each.path for each in reading.found if each.id == check.id] if reading is not None else []
-    return parse(text, LANGUAGES[_suffix(check)]), found[0]
+    return parse(text, LANGUAGES[suffix_of(check)]), found[0]
 
 
 def _written(check: Check, change: Threshold, text: str) -> str:
-    document, path = _place(check, text)
+    document, path = place_of(check, text)
     if check.dialect == "check-1":
         whole = (*path, "check")
         if isinstance(document.at(whole), Scalar):
