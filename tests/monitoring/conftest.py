@@ -1,21 +1,33 @@
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
 
+import check_workbench as cw
 from tests.monitoring.watched import Watched
 from tests.scenario import Scenario
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-    from check_workbench.store import Store
+STORE = "certified.duckdb"
+
+
+@pytest.fixture(scope="session")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a store in which a check was certified to replace an approval, at 10 % bad among passed."""
+    folder = tmp_path_factory.mktemp("certified")
+    with cw.open(folder / STORE) as store:
+        Watched(store=store, team=Scenario(folder=folder)).certify()
+    return folder
 
 
 @pytest.fixture
-def watched(store: Store, tmp_path: Path) -> Watched:
-    """Return a check that was certified to replace an approval, at 10 % bad work among what passes."""
-    made = Watched(store=store, team=Scenario(folder=tmp_path))
-    made.certify()
-    return made
+def watched(certified: Path, tmp_path: Path) -> Iterator[Watched]:
+    """Yield a store of its own with that certificate."""
+    shutil.copyfile(certified / STORE, tmp_path / STORE)
+    with cw.open(tmp_path / STORE) as store, store.hold():
+        yield Watched(store=store, team=Scenario(folder=tmp_path, loads=9))
