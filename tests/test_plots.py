@@ -35,7 +35,10 @@ ROWS = [
 WALK = [{"coverage": c, "risk": c / 10, "bound": c / 10 + 0.03} for c in np.linspace(0.02, 1, 50).tolist()]
 COUNTS = {"refund": {"pass": 90, "fail": 10}, "vendor": {"pass": 5, "unsure": 3, "not_checked": 2}}
 
+RANGED = Marks(chosen=0.6, current=0.9, between=(0.5, 0.7))
+
 FIGURES = {
+    "range": lambda theme: precision_recall(ROWS, RANGED, title="t", theme=theme),
     "precision_recall": lambda theme: precision_recall(ROWS, Marks(chosen=0.6, current=0.9), title="t", theme=theme),
     "flag_load": lambda theme: flag_load(ROWS, Marks(chosen=0.6, below=True), theme=theme),
     "coverage_risk": lambda theme: coverage_risk(WALK, target=0.1, certified=0.6, theme=theme),
@@ -152,3 +155,10 @@ def test_wealth_near_zero_is_drawn_at_the_lowest_line() -> None:
 def test_more_paths_than_can_be_told_apart_are_refused() -> None:
     with pytest.raises(InputError, match="at most 2 paths"):
         wealth_paths({"a": [], "b": [], "c": []}, limit=20)
+
+
+def test_the_range_of_a_cut_is_drawn_and_named():
+    figure = precision_recall(ROWS, RANGED)
+    assert "chosen 0.6 (0.5 to 0.7)" in [text.get_text() for text in figure.legends[0].get_texts()]
+    [band] = [patch for patch in figure.axes[0].patches if patch.get_hatch() == "//"]
+    assert band.get_extents().width > 0

@@ -148,6 +148,15 @@ def test_clusters_are_drawn_whole_and_widen_the_range() -> None:
     assert whole.high - whole.low > alone.high - alone.low
 
 
+def test_weights_go_along_when_labels_are_drawn_again() -> None:
+    scores, positive = _drawn(200, 9)
+    goal = Goal.parse("precision>=0.7")
+    plain = bootstrap_cut(scores, positive, goal, Redraw(seed=1))
+    assert bootstrap_cut(scores, positive, goal, Redraw(seed=1, weights=np.full(200, 3.0))) == plain
+    heavy = bootstrap_cut(scores, positive, goal, Redraw(seed=1, weights=np.where(positive, 1.0, 5.0)))
+    assert heavy.low > plain.low
+
+
 def test_the_share_of_draws_without_a_cut_is_told() -> None:
     found = bootstrap_cut([0.1, 0.2, 0.3, 0.4], [0, 0, 0, 1], Goal.parse("precision>=0.9"), Redraw(seed=2))
     assert 0.1 < found.none < 0.6
