@@ -69,7 +69,18 @@ def test_there_are_exactly_two_commands_to_start() -> None:
 
 
 def test_every_command_and_exit_code_is_named() -> None:
-    for command in ("demo", "formats", "load", "validate", "evaluate", "preview", "calibrate", "plan", "trust"):
+    for command in (
+        "demo",
+        "formats",
+        "load",
+        "validate",
+        "evaluate",
+        "preview",
+        "calibrate",
+        "plan",
+        "trust",
+        "audit",
+    ):
         assert f"check-workbench {command}" in TEXT
     assert re.findall(r"^\| ([\d, ]+) \|", TEXT, re.MULTILINE) == ["0", "1", "2", "3", "4", "10, 11, 12", "70", "130"]
 
