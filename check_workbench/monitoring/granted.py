@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import digest, records
-from check_workbench.checks import Threshold, thresholds
+from check_workbench.checks import thresholds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     import pandas as pd
@@ -40,8 +40,8 @@ class Granted:
     asked: str
     documents: frozenset[str]
     """Digests of the certified document, before and after it was promoted."""
-    numbers: tuple[Threshold, ...]
-    """The certified numbers."""
+    numbers: Mapping[tuple[int, str], float | None]
+    """The certified numbers, by item and key."""
     method: str | None
     model: str | None
     labels: str
@@ -107,7 +107,7 @@ def void(check: Check, certificate: Granted) -> Iterator[str]:
         return
     if _forms(check) & certificate.documents:
         return
-    certified = {(number.item, number.key): number.value for number in certificate.numbers}
+    certified = certificate.numbers
     moved = [
         f"{number.key} is {_shown(number.value)}, certified was {_shown(certified.get((number.item, number.key)))}"
         for number in thresholds(check)
@@ -132,10 +132,8 @@ def _granted(row: dict[str, Any], store: Store, *, contradicted: str | None) -> 
     result = row["result"]
     details = result["certificate"]["details"]
     side = SIDES[row["change"]]
-    moved = [Threshold(**change) for change in details["changes"]]
-    moved_keys = {(number.item, number.key) for number in moved}
     last = _last_read(row, details["subject"]["labels_to"], store)
-    written = [Threshold(**number, means="good") for number in details["subject"]["thresholds"]]
+    numbers = [*details["subject"]["thresholds"], *details["changes"]]
     return Granted(
         change=row["change"],
         side=side,
@@ -143,7 +141,7 @@ def _granted(row: dict[str, Any], store: Store, *, contradicted: str | None) -> 
         plan_digest=row["plan_digest"],
         asked=row["asked"],
         documents=_documents(row),
-        numbers=(*moved, *(number for number in written if (number.item, number.key) not in moved_keys)),
+        numbers={(number["item"], number["key"]): number["value"] for number in numbers},
         method=details["method"],
         model=details["model"],
         labels=result.get("choosing", {}).get("labels", "check"),

@@ -15,7 +15,7 @@ from check_workbench.monitoring.work import A_WEEK, SHARE, drawn
 MOMENT = datetime(2026, 5, 4)  # noqa: DTZ001 - the store's times are UTC without a zone
 CERTIFICATE = Granted(
     change="replace_approval", side="false_pass", target=0.1, plan_digest="p", asked="a", documents=frozenset(),
-    numbers=(), method=None, model=None, labels="check", read=frozenset(), moment=MOMENT, digest="d", dated=True,
+    numbers={}, method=None, model=None, labels="check", read=frozenset(), moment=MOMENT, digest="d", dated=True,
     unwatched=(),
 )  # fmt: skip
 PIECES = st.lists(
