@@ -198,14 +198,21 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
 
     Notes
     -----
-    Let the cuts whose risk is above alpha be T. Work can be paired with work that errs with chance alpha whatever its
-    score, so that at every cut of T errors are no more and good labels no fewer: bad work moves to a looser place, good
-    work to a stricter one, some bad work becomes good. So limits that want few errors and many good labels hold at a
-    cut of T most often if errors are independent of scores, and then the errors among the first labels are a sum of
-    independent errors, whose chance to keep the limits anywhere is exact. Before the first error only cuts outside T
-    have been certified, so all of T was still tested, at a level no larger than that of T alone: sequential rejection,
-    Goeman and Solari (2010), Annals of Statistics 38. Learn then Test (Angelopoulos, Bates, Candes, Jordan, Lei) is
-    the framework.
+    Let T be the cuts whose risk is above alpha. Order what a labelled piece of work can be, worst first: bad at the
+    strictest cut of T, ..., bad at the loosest, outside, good at the loosest, ..., good at the strictest. At a cut of T
+    with a share c of the work, of which b is bad and g good, b > alpha c and g < (1 - alpha) c. So, were errors
+    independent of scores with chance alpha and every c the same, every beginning of the order would hold less of the
+    work. Hence each piece can be paired with one that is no worse (quantile coupling): at each cut of T errors become
+    no more and good labels no fewer, and limits that want few errors and many good labels hold no less often. With
+    independent errors a cut within a limit means that the errors among the first m labels, or as many as there are and
+    further ones drawn at alpha, keep it; the chance that they keep any limit is exact.
+
+    Before the first error only cuts outside T have been certified, so all of T was still tested, at a level no larger
+    than that of T alone: sequential rejection, Goeman and Solari (2010), Annals of Statistics 38. Learn then Test
+    (Angelopoulos, Bates, Candes, Jordan, Lei) is the framework.
+
+    All this is for cuts that unlabelled work made. Where too little work is unlabelled and labelled work made them, the
+    label at a cut is left out there, which is exact for one cut; for all together there is a simulation, and no proof.
 
     Examples
     --------

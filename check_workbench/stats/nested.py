@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import bdtr, bdtrik
+from scipy.special import bdtr, ndtri
 from scipy.stats import binom
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ FINENESS = 0.95
 """Ratio of neighbouring levels that are tried."""
 TRIED = 64
 """Levels that are tried, the allowed error itself first; below them its even share among the checks holds."""
+LIKELY, NEAR = 22, 4
+"""Where the search for the level begins, and its longest step; they change its cost alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,23 +81,27 @@ def limits(labels: int, fewest: int, *, alpha: float, delta: float) -> Limits:
     if not len(sizes):
         return Limits(level=delta, labels=sizes, errors=sizes)
     path = _likely(int(sizes[0]), alpha), _likely(step, alpha), _far(sizes, alpha).tolist()
-    wide, narrow = 0, TRIED
+    wide, narrow, tried = 0, TRIED, LIKELY
     while wide < narrow:
-        middle = (wide + narrow) // 2
-        if _seldom(_most(sizes, alpha, delta * FINENESS**middle), *path, delta=delta):
-            narrow = middle
+        if _seldom(_most(sizes, alpha, delta * FINENESS**tried), *path, delta=delta):
+            narrow = tried
+            tried = max((wide + narrow) // 2, narrow - NEAR)
         else:
-            wide = middle + 1
+            wide = tried + 1
+            tried = min((wide + narrow) // 2, wide + NEAR)
     level = delta * FINENESS**narrow if narrow < TRIED else delta / max(len(sizes), 1 / FINENESS**TRIED)
     return Limits(level=level, labels=sizes, errors=_most(sizes, alpha, level))
 
 
 def _most(sizes: Ints, alpha: float, level: float) -> Ints:
     """Return the most errors, per number of labels, whose p-value is at most a level; -1 where none are."""
-    near = np.nan_to_num(np.floor(bdtrik(level, sizes, alpha)), nan=-1.0).astype(np.int64) + 1
-    for _ in range(3):
-        near -= (near >= 0) & (bdtr(np.maximum(near, 0), sizes, alpha) > level)
-    return near
+    spread = ndtri(level) * np.sqrt(sizes * alpha * (1 - alpha))
+    most: Ints = np.maximum(np.floor(alpha * sizes + spread), -1).astype(np.int64)
+    while (more := bdtr(most + 1, sizes, alpha) <= level).any():
+        most += more
+    while (less := (most >= 0) & (bdtr(np.maximum(most, 0), sizes, alpha) > level)).any():
+        most -= less
+    return most
 
 
 def _seldom(errors: Ints, alive: Floats, more: Floats, far: list[int], *, delta: float) -> bool:
