@@ -206,11 +206,9 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     no more and good labels no fewer, and limits that want few errors and many good labels hold no less often. With
     independent errors a cut within a limit means that the errors among the first m labels, or as many as there are and
     further ones drawn at alpha, keep it; the chance that they keep any limit is exact.
-
     Before the first error only cuts outside T have been certified, so all of T was still tested, at a level no larger
     than that of T alone: sequential rejection, Goeman and Solari (2010), Annals of Statistics 38. Learn then Test
     (Angelopoulos, Bates, Candes, Jordan, Lei) is the framework.
-
     All this is for cuts that unlabelled work made. Where too little work is unlabelled and labelled work made them, the
     label at a cut is left out there, which is exact for one cut; for all together there is a simulation, and no proof.
 
