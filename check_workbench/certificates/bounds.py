@@ -143,11 +143,10 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         coverage=found.coverage if way == "walk" and found.certified else coverage,
         further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
         power=_power(found, bound, look),
-        too_few_clusters=_too_few(found.labels),
     )
     if found.too_few_clusters is not None:
         more = max(found.further or 0, FEWEST_CLUSTERS - found.too_few_clusters)
-        found = dataclasses.replace(found, certified=False, further=more)
+        found = dataclasses.replace(found, certified=False, changes=(), proposal=(), further=more)
     decides = _with_taken(region, found, sample, coverage)
     return dataclasses.replace(found, decides_with_taken=decides, path=_path(region, found, sample))
 
@@ -167,7 +166,8 @@ def _way(region: Region, bound: Bound, sample: Sample, look: Look) -> Way:
 
 def _own(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Tested:
     wrong = region.wrong(rows)
-    base = Tested(bound=bound, way="own", delta=delta, labels=rows, wrong=rows[wrong])
+    few = _too_few(rows)
+    base = Tested(bound=bound, way="own", delta=delta, labels=rows, wrong=rows[wrong], too_few_clusters=few)
     if rows.empty:
         return base
     test, notes = exact(wrong, rows, alpha=bound.target, delta=delta)
@@ -206,9 +206,8 @@ def _looser(region: Region, found: Tested, sample: Sample, look: Look) -> Tested
 def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     """Walk over cuts of unlabelled scores on all labels, one of each cluster where they share any."""
     delta = bound.delta * FIRST
-    rows = region.scored(sample.usable)
-    if rows["cluster"].duplicated().any():
-        rows = rows.iloc[one_per_cluster(rows["cluster"].to_numpy())]
+    every = region.scored(sample.usable)
+    rows = every.iloc[one_per_cluster(every["cluster"].to_numpy())] if every["cluster"].duplicated().any() else every
     scores, wrong = region.scores(rows), region.wrong(rows)
     path = region.cuts(start=look.start)
     step = walk(scores, wrong, path, alpha=bound.target, delta=delta)
@@ -233,6 +232,7 @@ def _walked(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         notes=() if reached is not None or step.certified is None else (NOT_BEYOND,),
         wrong=rows[inside & wrong],
         labels=rows[inside],
+        too_few_clusters=_too_few(every[region.scores(every) >= cut]),
     )
 
 
@@ -256,7 +256,15 @@ def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) 
     first = rows.drop_duplicates("cluster")
     wrong = region.wrong(first)
     share = LATER * bound.delta
-    base = Tested(bound=bound, way="sequential", delta=share, labels=first, wrong=first[wrong], wealth=delta / share)
+    base = Tested(
+        bound=bound,
+        way="sequential",
+        delta=share,
+        labels=first,
+        wrong=first[wrong],
+        wealth=delta / share,
+        too_few_clusters=_too_few(rows),
+    )
     if unequal(rows):
         return dataclasses.replace(base, notes=("later looks need labels drawn with equal probability",))
     if first.empty:
@@ -293,12 +301,10 @@ def _left(bound: Bound, look: Look) -> float:
     return LATER * bound.delta * look.capital.get(bound.side, 1.0)
 
 
-def _too_few(labels: pd.DataFrame | None) -> int | None:
-    """Return the number of clusters where they are coarser than runs and too few, else None."""
-    if labels is None or not labels["cluster"].duplicated().any():
-        return None
-    several = labels["cluster"].nunique()
-    return several if several < FEWEST_CLUSTERS else None
+def _too_few(rows: pd.DataFrame) -> int | None:
+    """Return the number of clusters of all labels on a side where they are coarser than runs and too few, else None."""
+    several = rows["cluster"].nunique()
+    return several if several < min(FEWEST_CLUSTERS, len(rows)) else None
 
 
 def _covered(region: Region, sample: Sample, cut: float) -> float:
