@@ -80,7 +80,7 @@ def calibrate(
         seen = looks.Look(
             call="calibrate",
             labels=sorted({key for units, numbers in several if numbers for key in decision_keys(units.labelled)}),
-            result={"goal": _told(goal), "chosen": [one for e in mine for one in _conclusions(e)]},
+            result={"goal": _told(goal), "labels": labels, "chosen": [one for e in mine for one in _conclusions(e)]},
         )
         if not looks.record(store, check, seen):
             notes.append(f"{check.id}: the store is open to read only, so this look at its labels is not recorded")
@@ -120,10 +120,11 @@ def _of_part(
 
 
 def _conclusions(entry: Calibration) -> Iterator[dict[str, Any]]:
-    """Yield what the ledger keeps of a calibration: which numbers of the document it would be, on how many labels."""
+    """Yield what the ledger keeps of a calibration: the numbers chosen, and whether those that stand meet the goal."""
     written = {(number.threshold.item, number.threshold.key): number.threshold.value for number in entry.numbers}
     for own in thresholds(entry.check) if entry.composite else (entry.threshold,):
-        yield {"item": own.item, "key": own.key, "at": written.get((own.item, own.key)), "labels": entry.n}
+        at = written.get((own.item, own.key))
+        yield {"item": own.item, "key": own.key, "at": at, "met": entry.met, "goal": entry.goal, "labels": entry.n}
 
 
 def _notes(several: Sequence[tuple[Units, Sequence[Threshold]]], mine: list[Calibration]) -> Iterator[str]:

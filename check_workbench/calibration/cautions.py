@@ -94,6 +94,26 @@ def few_labels(n: int, positives: int, chosen: Point | None) -> list[str]:
     return words
 
 
+def flags_everything(chosen: Point | None, goal: str, *, others: bool) -> list[str]:
+    """Say plainly where the chosen cut flags all work, so that the check finds nothing out.
+
+    Parameters
+    ----------
+    chosen
+        The chosen cut.
+    goal
+        What it was chosen for.
+    others
+        Whether a cut that leaves some work unflagged meets the goal as well.
+    """
+    if chosen is None or chosen.at is None or chosen.load < 1:
+        return []
+    only = "" if others else "only "
+    return [
+        f"{goal} is met {only}by flagging everything: at {chosen.at:g} all work is flagged, so the check says nothing"
+    ]
+
+
 def ties(everything: NDArray[np.float64], method: str | None) -> list[str]:
     """Warn where one value holds more than 20 % of the answers, as a cap at .90 does; counts of a rule may."""
     found = None if method == "rule" else pile_up(everything)

@@ -11,6 +11,7 @@ from check_workbench.calibration.cautions import (
     Selection,
     dishonest,
     few_labels,
+    flags_everything,
     honesty,
     no_better_than_length,
     selection,
@@ -27,7 +28,8 @@ from check_workbench.calibration.units import clusters, decided, name_of, record
 from check_workbench.checks import PassBand
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.clusters import design_effect
-from check_workbench.stats.cutoffs import choose
+from check_workbench.stats.curves import curve
+from check_workbench.stats.cutoffs import Goal, choose, meets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from check_workbench.calibration.points import Point
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.curves import Curve
-    from check_workbench.stats.cutoffs import Goal
     from check_workbench.stats.intervals import Estimate
 
 PROPOSED = 30
@@ -70,6 +71,7 @@ def measured(
     between = redrawn(of, clusters(labelled), goal) if chosen else None
     cut = chosen.at if chosen else threshold.value
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
+    present = _present(of, kept, threshold, known)
     found = Calibration(
         check=check,
         threshold=threshold,
@@ -87,7 +89,8 @@ def measured(
         chosen=chosen,
         range=between,
         numbers=numbers_of(threshold, chosen, between, path),
-        present=_present(of, kept, threshold, known),
+        present=present,
+        met=_met(of, goal, present),
         reason=reason,
         left_out=left_out,
         warnings=(),
@@ -101,6 +104,8 @@ def measured(
 def _warnings(found: Calibration, of: Labelled, workflows: pd.Series[Any], known: Selection) -> Iterator[str]:
     if known.words:
         yield known.words
+    others = (point for point in found.curve if point.load < 1)
+    yield from flags_everything(found.chosen, found.goal, others=bool(_met(of, Goal.parse(found.goal), *others)))
     yield from few_labels(found.n, found.positives, found.chosen)
     yield from ties(of.everything, found.method)
     yield from no_better_than_length(found.auc, found.baseline_auc)
@@ -130,6 +135,18 @@ def _present(of: Labelled, kept: pd.DataFrame, threshold: Threshold, known: Sele
     else:
         point = point_at(of, threshold.value)
     return point if known.recall_known else point.without_recall()
+
+
+def _met(of: Labelled, goal: Goal, *points: Point | None) -> bool | None:
+    """Say whether one of some cuts meets the goal; None where the labels cannot say it."""
+    known = [point for point in points if point and (point.recall is not None or goal.kind == "precision")]
+    if not known or of.positive.all() or not of.positive.any():
+        return None
+    found = curve(of.scores if of.means == "problem" else -of.scores, of.positive, weights=of.weights)
+    try:
+        return any(meets(found, goal, flagged=point.flagged, true=point.true) for point in known)
+    except UndefinedError:
+        return None
 
 
 def _usable(rows: pd.DataFrame, threshold: Threshold) -> tuple[pd.DataFrame, dict[str, int]]:

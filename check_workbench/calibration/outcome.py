@@ -62,6 +62,8 @@ class Calibration:
     """The numbers of the document that make the chosen cut its own."""
     present: Point | None
     """What the number that stands in the document does."""
+    met: bool | None
+    """Whether that number meets the goal; None where the labels cannot say it."""
     reason: str | None
     """Why nothing was chosen."""
     left_out: dict[str, int]
@@ -128,6 +130,7 @@ class Calibration:
             "range": self.range.to_dict() if self.range else None,
             "numbers": [number.to_dict() for number in self.numbers],
             "present": self.present.to_dict() if self.present else {"at": self.threshold.value},
+            "met": self.met,
             "reason": self.reason,
             "left_out": self.left_out,
             "warnings": list(self.warnings),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from check_workbench.stats.arrays import Floats
 
-__all__ = ["Curve", "CutRange", "Goal", "Redraw", "auc", "bootstrap_cut", "choose", "curve", "pile_up"]
+__all__ = ["Curve", "CutRange", "Goal", "Redraw", "auc", "bootstrap_cut", "choose", "curve", "meets", "pile_up"]
 
 _NUMBER = r"(\d+(?:\.\d+)?|\.\d+)"
 _FORMS = {
@@ -26,6 +26,7 @@ _FORMS = {
     "cost": re.compile(rf"cost\s+{_NUMBER}\s*:\s*{_NUMBER}"),
     "risk": re.compile(rf"risk\s*<=\s*{_NUMBER}\s*@\s*{_NUMBER}"),
 }
+UNWEIGHTED = "a bounded risk needs labels drawn with equal probability; these have differing weights."
 _STEPS = 50
 """Steps of coverage that a risk goal walks over."""
 
@@ -140,6 +141,48 @@ def choose(of: Curve, goal: Goal) -> int | None:
             return _bounded(of, alpha=goal.value, delta=1 - (goal.other or 0.0))
 
 
+def meets(of: Curve, goal: Goal, *, flagged: float, true: float) -> bool:
+    """Say whether a cut that was given beforehand meets a goal; of a cost, whether no cut costs less.
+
+    Parameters
+    ----------
+    of
+        The curve of the same labels.
+    goal
+        What is wanted.
+    flagged, true
+        Labels that the cut flags, and those of them that are problems; sums of weights where the curve has weights.
+
+    Raises
+    ------
+    UndefinedError
+        Where a bounded risk is wanted of labels with weights.
+
+    Examples
+    --------
+    >>> found = curve([0.1, 0.4, 0.4, 0.9], [False, False, True, True])
+    >>> meets(found, Goal.parse("precision>=0.9"), flagged=1, true=1)
+    True
+    >>> meets(found, Goal.parse("recall>=0.9"), flagged=1, true=1)
+    False
+    """
+    missed = of.positives - true
+    match goal.kind:
+        case "precision":
+            return flagged > 0 and true / flagged >= goal.value - 1e-12
+        case "recall":
+            return of.positives > 0 and true / of.positives >= goal.value - 1e-12
+        case "cost":
+            miss = goal.other or 0.0
+            least = min(miss * of.positives, float((goal.value * of.fp + miss * of.fn).min()))
+            return goal.value * (flagged - true) + miss * missed <= least + 1e-9
+        case "risk":
+            if of.weighted:
+                raise UndefinedError(UNWEIGHTED)
+            passing = of.positives + of.negatives - flagged
+            return passing > 0 and float(p_value(missed, passing, goal.value)) <= 1 - (goal.other or 0.0)
+
+
 def _best(worth: Floats) -> int | None:
     if not len(worth) or worth.max() == -np.inf:
         return None
@@ -149,7 +192,7 @@ def _best(worth: Floats) -> int | None:
 def _bounded(of: Curve, *, alpha: float, delta: float) -> int | None:
     """Walk from 40 % not flagged towards higher cuts, in steps of 2 %, while the exact test holds."""
     if of.weighted:
-        raise UndefinedError("a bounded risk needs labels drawn with equal probability; these have differing weights.")
+        raise UndefinedError(UNWEIGHTED)
     passing = of.fn + of.tn
     steps = np.arange(np.ceil(START * _STEPS), _STEPS + 1) / _STEPS * (of.positives + of.negatives)
     cuts = np.unique(np.searchsorted(passing, steps - 1e-9))

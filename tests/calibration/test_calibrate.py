@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import check_workbench as cw
+from check_workbench.calibration.outcome import MIME
 from check_workbench.checks import PassBand
 from check_workbench.errors import InputError
+from check_workbench.samples import sample_data
 from tests import web_agent_runs
 from tests.scenario import Scenario, uniform
 from tests.workshop import loop, put_decisions, put_runs, run, screening, submission, vendor
@@ -243,3 +245,42 @@ def test_a_band_that_would_close_is_told(store):
     put_decisions(store, *rows)
     notes = cw.calibrate(check, store, goal="precision>=0.9").notes
     assert any("nothing is left unsure" in note for note in notes)
+
+
+@pytest.fixture(scope="module")
+def refunds():
+    folder = sample_data() / "refunds"
+    with cw.open() as store:
+        store.load(folder / "runs.jsonl")
+        store.load_decisions(folder / "labels.csv")
+        yield folder / "checks", store
+
+
+class TestEverythingFlagged:
+    """A goal that only a cut through all work meets is met by a check that says nothing."""
+
+    WORDS = "is met only by flagging everything: at 1 all work is flagged, so the check says nothing"
+
+    def test_text_html_and_json_say_it(self, refunds):
+        checks, store = refunds
+        made = cw.calibrate(checks, store, goal="recall>=0.9")["repeated-call"]
+        assert (made.chosen and made.chosen.load) == 1
+        assert made.warnings[0] == f"recall>=0.9 {self.WORDS}"
+        bundle = cw.calibrate(checks, store, goal="recall>=0.9")._repr_mimebundle_()
+        assert all(self.WORDS in bundle[kind] for kind in ("text/plain", "text/html"))
+        assert any(self.WORDS in words for entry in bundle[MIME]["checks"] for words in entry["warnings"])
+
+    def test_a_cut_that_parts_work_is_not_told_so(self, refunds):
+        made = cw.calibrate(*refunds, goal="recall>=0.7")["repeated-call"]
+        assert made.chosen is not None
+        assert made.chosen.load < 1
+        assert not any("everything" in words for words in made.warnings)
+
+    def test_where_other_cuts_meet_the_goal_it_does_not_say_only(self, store):
+        put_runs(store, *(run(f"r-{n}", 1 + n % 2) for n in range(40)))
+        put_decisions(
+            store, *({"run_id": f"r-{n}", "check_id": "loop", "decision": "problem"} for n in range(39)),
+            {"run_id": "r-39", "check_id": "loop", "decision": "no_problem"},
+        )  # fmt: skip
+        (made,) = cw.calibrate(loop(), store, goal="precision>=0.9")
+        assert made.warnings[0].startswith("precision>=0.9 is met by flagging everything: at 1 ")

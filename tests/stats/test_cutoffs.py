@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.cutoffs import Goal, Redraw, bootstrap_cut, choose, curve
+from check_workbench.stats.cutoffs import Goal, Redraw, bootstrap_cut, choose, curve, meets
 
 LABELS = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=1, max_size=60)
 
@@ -165,3 +165,40 @@ def test_the_share_of_draws_without_a_cut_is_told() -> None:
 def test_a_goal_that_no_draw_meets_is_refused() -> None:
     with pytest.raises(UndefinedError, match="no redrawn sample"):
         bootstrap_cut([0.1, 0.2], [False, False], Goal.parse("precision>=0.9"))
+
+
+@given(LABELS, st.sampled_from(["precision>=0.6", "recall>=0.7", "cost 1:5", "cost 3:1", "risk<=0.4@0.6"]))
+def test_a_chosen_cut_meets_its_goal(labels: list[tuple[int, bool]], text: str) -> None:
+    scores, positive = np.array([score for score, _ in labels]), np.array([bad for _, bad in labels])
+    found, goal = curve(scores, positive), Goal.parse(text)
+    place = choose(found, goal) if positive.any() else None
+    if place is not None:
+        assert meets(found, goal, flagged=found.flagged[place], true=found.tp[place])
+
+
+def test_a_given_cut_meets_a_goal_or_misses_it() -> None:
+    found = curve(np.arange(100) / 100, np.arange(100) >= 80)
+
+    def met(text: str, flagged: float, true: float) -> bool:
+        return meets(found, Goal.parse(text), flagged=flagged, true=true)
+
+    assert (met("precision>=0.8", 25, 20), met("precision>=0.81", 25, 20), met("precision>=0.1", 0, 0)) == (
+        True, False, False,
+    )  # fmt: skip
+    assert (met("recall>=0.5", 10, 10), met("recall>=0.51", 10, 10)) == (True, False)
+    assert (met("cost 1:5", 20, 20), met("cost 1:5", 21, 20)) == (True, False)
+    assert (met("risk<=0.05@0.9", 20, 20), met("risk<=0.05@0.9", 10, 10), met("risk<=0.5@0.5", 100, 20)) == (
+        True, False, False,
+    )  # fmt: skip
+
+
+def test_nothing_flagged_may_be_the_least_cost() -> None:
+    found = curve([0.1, 0.2, 0.9], [True, False, False])
+    assert choose(found, Goal.parse("cost 5:1")) is None
+    assert meets(found, Goal.parse("cost 5:1"), flagged=0, true=0)
+
+
+def test_a_bounded_risk_of_weighted_labels_is_undefined() -> None:
+    found = curve([0.1, 0.9], [False, True], weights=[1.0, 2.0])
+    with pytest.raises(UndefinedError, match="equal probability"):
+        meets(found, Goal.parse("risk<=0.1@0.9"), flagged=2, true=2)
