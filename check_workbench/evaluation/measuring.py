@@ -19,6 +19,15 @@ if TYPE_CHECKING:
 FEW_RUNS = 500
 METRICS_SHOWN = 10
 UNMEASURED = "the rule has no value for the run"
+READ_ONLY = (
+    "the pattern runs in Python, whose result is kept, and the store is open to read only; "
+    "evaluate the check once where the store can be written"
+)
+KEPT = "select run_key, value, reason from measurements where asked = ?"
+KEPT_BEFORE = """
+    select run_key, value, case when asked is null then ? else reason end as reason
+    from runs left join (select * from measurements where asked = ?) using (run_key)
+"""
 
 
 def measured_key(check: Check, place: int) -> str:
@@ -81,8 +90,10 @@ def measured(check: Check, place: int, units: pd.DataFrame, store: Store, *, kee
 
 
 def notes_of(check: Check, place: int, scores: pd.DataFrame, store: Store) -> Counter[str]:
-    """Return a warning, with a count, if a rule could be measured in none of the runs that it is about."""
+    """Return a warning, with a count, if a rule could be measured in none of its runs, or the store forbade it."""
     own = scores[scores["status"] != "not_applicable"]
+    if unread := int((own["reason"] == READ_ONLY).sum()):
+        return Counter({f"not measured: {READ_ONLY}": unread})
     if not len(own) or not bool((own["status"] == "not_checked").all()):
         return Counter()
     rule = check.items[place].asks
@@ -105,7 +116,7 @@ def _metric(name: str, store: Store) -> str:
 
 
 def _keeps(check: Check, place: int, store: Store, *, keep: bool) -> bool:
-    """Say whether measurements are kept: never in a store to read only, always where a pattern runs in Python."""
+    """Say whether kept measurements count: where a pattern runs in Python always, else not in a store to read only."""
     rule = check.items[place].asks
     if isinstance(rule, Match) and not patterns.runs_in_re2(patterns.require(rule.pattern)):
         return True
@@ -113,12 +124,15 @@ def _keeps(check: Check, place: int, store: Store, *, keep: bool) -> bool:
 
 
 def _kept(check: Check, place: int, store: Store) -> pd.DataFrame:
+    """Measure what was not measured yet; a store to read only says what it holds, and which runs it lacks."""
     from check_workbench import rules
 
     key = measured_key(check, place)
     rule: Any = check.items[place].asks
+    if store.read_only:
+        return store.sql(KEPT_BEFORE, [READ_ONLY, key])
     rules.measure_into(store, rule, key)
-    return store.sql("select run_key, value, reason from measurements where asked = ?", [key])
+    return store.sql(KEPT, [key])
 
 
 def _fresh(check: Check, place: int, units: pd.DataFrame, store: Store) -> pd.DataFrame:

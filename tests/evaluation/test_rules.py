@@ -145,6 +145,21 @@ def test_a_store_to_read_only_is_evaluated_and_left_as_it_is(tmp_path):
         assert store.sql("select count(*) as n from checks")["n"][0] == 0
 
 
+def test_a_pattern_that_runs_in_python_is_not_checked_where_it_was_not_measured(tmp_path):
+    looks_ahead = loop(items=(Item(asks=Match(pattern="(?=sea)search", fields=("name",)), cut=AtLeast(value=1)),))
+    with open_store(tmp_path / "w.duckdb") as store:
+        put_runs(store, run("a", calls=1))
+        assert verdicts(evaluate(looks_ahead, store)) == {"a": "fail"}
+        put_runs(store, run("b", calls=1))
+    with open_store(tmp_path / "w.duckdb", read_only=True) as store:
+        results = evaluate(looks_ahead, store)
+    assert verdicts(results) == {"a": "fail", "b": "not_checked"}
+    assert results.findings["run"].tolist() == ["a"]
+    (reason,) = results.left_out["not_checked"]
+    assert reason.endswith("evaluate the check once where the store can be written")
+    assert results.notes == (f"loop: not measured: {reason} (1)",)
+
+
 def test_same_input_same_bytes(store):
     put_runs(store, run("b", calls=3), run("a", calls=4), run("c", calls=3))
     checks = [loop(), question(), loop(id="another")]
