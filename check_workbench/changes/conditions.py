@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from check_workbench.certificates.wording import many
 from check_workbench.changes.numbers import NUMBERS, SIDES, counted
-from check_workbench.changes.origins import tunable
+from check_workbench.changes.origins import concluded, tunable
 from check_workbench.stats.intervals import lower_bound, percent
 from check_workbench.stats.worsening import could_worsen, worsened
 
@@ -91,25 +91,38 @@ def _calibrated(subject: Subject) -> Case:
     condition = "calibrated"
     if not tunable(subject.check):
         return subject.case(condition, "passed", "no number of the check can be tuned")
-    missing = [f"{_named(subject.check, one)} {one['value']:g}" for one in subject.origins if one["by"] is None]
-    if not missing:
-        return subject.case(condition, "passed", "; ".join(_origin(subject.check, one) for one in subject.origins))
-    words = f"never calibrated: {', '.join(missing)} was measured by no calibrate and no trust on labelled work"
-    advice = f"run check-workbench calibrate {subject.file} on a store with labels, then {UPDATE}"
-    return subject.case(condition, "failed", words, advice)
+    told = [(concluded(one["by"]), f"{_named(subject.check, one)} {one['value']:g}: {_origin(one['by'])}")
+            for one in subject.origins]  # fmt: skip
+    open_ = [words for known, words in told if not known]
+    if not open_:
+        return subject.case(condition, "passed", "; ".join(words for _, words in told))
+    advice = (
+        f"run check-workbench calibrate {subject.file} --apply on a store with labels, for a goal that a number meets, "
+        f"or trust until it is ready; then {UPDATE}"
+    )
+    return subject.case(condition, "failed", f"not calibrated: {'; '.join(open_)}", advice)
 
 
 def _named(check: Check, one: Mapping[str, Any]) -> str:
     return f"question {one['item']} {one['key']}" if len(check.items) > 1 else str(one["key"])
 
 
-def _origin(check: Check, one: Mapping[str, Any]) -> str:
-    by = one["by"] if isinstance(one["by"], dict) else {}
-    name = f"{_named(check, one)} {one['value']:g}"
-    if by.get("call") == "trust":
-        return f"{name}: {by.get('outcome')} by trust ({by.get('change')}) on {by.get('labels')} decisions"
-    how = "chosen for" if by.get("chosen") else "measured and kept, not chosen for"
-    return f"{name}: {how} {by.get('goal')} by calibrate on {by.get('labels')} labels"
+def _origin(by: Mapping[str, Any] | None) -> str:
+    """Say how a number came about."""
+    if by is None:
+        return "measured by no calibrate and no trust on labelled work"
+    on = f"on {by.get('labels')} labels{' of the work' if by.get('kind') == 'work' else ''}"
+    match by.get("how"), by.get("call"):
+        case "certified", _:
+            return f"certified by trust ({by.get('change')}) {on}"
+        case "chosen", _:
+            return f"chosen for {by.get('goal')} by calibrate {on}"
+        case "met", _:
+            return f"meets {by.get('goal')} as it stands, by calibrate {on}"
+        case _, "trust":
+            return f"trust ({by.get('change')}) only looked at it {on}, with {by.get('outcome')}"
+        case _:
+            return f"calibrate neither chose it for {by.get('goal')} nor found that it meets that, {on}"
 
 
 def _unchanged(subject: Subject, entry: Mapping[str, Any]) -> Case:

@@ -10,7 +10,7 @@ from check_workbench.calibration import looks
 from check_workbench.calibration.units import digest, gather
 from check_workbench.changes.conditions import TESTS, UPDATE, Case, Subject, cases_of
 from check_workbench.changes.numbers import measured
-from check_workbench.changes.origins import certified, origins
+from check_workbench.changes.origins import certified, kind_of, origins
 from check_workbench.changes.passage import Gate
 from check_workbench.changes.places import document_case, places_of, usable
 from check_workbench.dialects import survey
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from check_workbench.calibration.units import Units
     from check_workbench.changes.places import Place
     from check_workbench.checks import Check
     from check_workbench.store import Store
@@ -35,9 +34,9 @@ UNRECORDED = "the store is open to read only, so this look at its labels is not 
 def gate(paths: str | Path | Iterable[str | Path], store: Store, *, update: bool = False) -> Gate:
     """Say whether checks still keep what their `calibration.lock` says, for CI.
 
-    A case fails where a document is invalid, a number was never calibrated, a check changed without re-evaluation,
-    another method or model answers, more work than before has no verdict, or a number is worse than the locked one
-    beyond noise. What too few labels cannot say is skipped, never passed. No evaluator is asked.
+    A case fails where a document is invalid, no `calibrate` or `trust` concluded a number, a check changed without
+    re-evaluation, another method or model answers, more work than before has no verdict, or a number is worse than the
+    locked one beyond noise. What too few labels cannot say is skipped, never passed. No evaluator is asked.
 
     Parameters
     ----------
@@ -90,34 +89,31 @@ def _subjects(
     subjects = []
     notes = list(results.notes)
     for place, check in found:
-        units = gather(check, store, results.scores)
         entry = place.lock.entries.get(check.id)
-        one = _subject(units, entry, ledger, update=update, delta=ALPHA / (TESTS * len(found)))
+        locked = None if entry is None or update else entry["labels"]
+        kind, blind = (locked["kind"], locked["blind"]) if locked else _basis(check, ledger, entry)
+        now = measured(gather(check, store, results.scores, kind=kind), kind=kind, blind=blind)
+        keys = None if entry is None else _locked_keys(check, entry, ledger)
+        one = Subject(
+            check=check,
+            file=str(check.file),
+            now=now,
+            origins=origins(check, ledger, entry),
+            certified=certified(check, ledger, entry),
+            entry=entry,
+            parts=None if keys is None else now.split(keys),
+            delta=ALPHA / (TESTS * len(found)),
+        )
         subjects.append((place, one))
-        seen = looks.Look(call="gate", labels=one.now.keys, result={"numbers": one.now.to_entry()["numbers"]})
+        seen = looks.Look(call="gate", labels=now.keys, result={"numbers": now.to_entry()["numbers"]})
         notes += () if looks.record(store, check, seen) else (UNRECORDED,)
-        notes += (f"{check.id}: {note}" for note in units.notes)
+        notes += (f"{check.id}: {note}" for note in now.units.notes)
     return subjects, notes
 
 
-def _subject(
-    units: Units, entry: Mapping[str, Any] | None, ledger: pd.DataFrame, *, update: bool, delta: float
-) -> Subject:
-    """Measure one check as its lock did; for a new lock, blind decisions only where it is certified."""
-    holds = certified(units.check, ledger, entry)
-    blind = bool(holds) if entry is None or update else bool(entry["labels"]["blind"])
-    now = measured(units, blind=blind)
-    keys = None if entry is None else _locked_keys(units.check, entry, ledger)
-    return Subject(
-        check=units.check,
-        file=str(units.check.file),
-        now=now,
-        origins=origins(units.check, ledger, entry),
-        certified=holds,
-        entry=entry,
-        parts=None if keys is None else now.split(keys),
-        delta=delta,
-    )
+def _basis(check: Check, ledger: pd.DataFrame, entry: Mapping[str, Any] | None) -> tuple[str, bool]:
+    """Return which labels a new lock is of, and whether only blind ones: where trust certified the check."""
+    return kind_of(origins(check, ledger, entry)), bool(certified(check, ledger, entry))
 
 
 def _locked_keys(check: Check, entry: Mapping[str, Any], ledger: pd.DataFrame) -> set[int] | None:

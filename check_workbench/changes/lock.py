@@ -24,9 +24,13 @@ _COUNTS = {
     "properties": {"k": _COUNT, "n": _COUNT},
     "required": ["k", "n"],
 }
+_BY = {
+    "type": ["object", "null"],
+    "properties": {"how": {"type": "string"}, "call": {"type": "string"}, "kind": {"type": "string"}},
+}
 _THRESHOLD = {
     "type": "object",
-    "properties": {"item": _COUNT, "key": {"type": "string"}, "value": {"type": "number"}, "by": {}},
+    "properties": {"item": _COUNT, "key": {"type": "string"}, "value": {"type": "number"}, "by": _BY},
     "required": ["item", "key", "value", "by"],
 }
 _BOUND = {
@@ -42,8 +46,13 @@ _ENTRY = {
         "certified": {"type": "array", "items": _BOUND},
         "labels": {
             "type": "object",
-            "properties": {"blind": {"type": "boolean"}, "digest": {"type": "string"}, "n": _COUNT},
-            "required": ["blind", "digest", "n"],
+            "properties": {
+                "blind": {"type": "boolean"},
+                "digest": {"type": "string"},
+                "kind": {"enum": ["check", "work"]},
+                "n": _COUNT,
+            },
+            "required": ["blind", "digest", "kind", "n"],
         },
         "numbers": {"type": "object", "additionalProperties": _COUNTS},
         "silent": _COUNTS,

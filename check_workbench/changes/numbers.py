@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.calibration.units import KEY, decided, decision_keys, digest, unequal
+from check_workbench.calibration.units import KEY, clusters, decided, decision_keys, digest, unequal
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.curves import auc
 
@@ -34,6 +34,8 @@ class Measured:
     """One check on all work of a store."""
 
     units: Units
+    kind: str
+    """Whether the labels are of the check, or decisions about the `work`."""
     blind: bool
     """Whether only blind decisions on first submissions count, as they do for a certificate."""
     labelled: pd.DataFrame
@@ -58,7 +60,12 @@ class Measured:
         return {
             "answered_by": list(self.answered_by),
             "figures": self._figures(),
-            "labels": {"blind": self.blind, "digest": digest(self.keys), "n": len(self.labelled)},
+            "labels": {
+                "blind": self.blind,
+                "digest": digest(self.keys),
+                "kind": self.kind,
+                "n": len(self.labelled),
+            },
             "numbers": {name: _plain(counted(self.labelled, name)) for name in NUMBERS},
             "silent": _plain(self.silent),
         }
@@ -83,13 +90,15 @@ class Measured:
             return None
 
 
-def measured(units: Units, *, blind: bool) -> Measured:
+def measured(units: Units, *, kind: str, blind: bool) -> Measured:
     """Measure a check.
 
     Parameters
     ----------
     units
         Its scores and labels.
+    kind
+        Which labels they are: `check`, or `work`.
     blind
         Whether only blind decisions on first submissions count.
     """
@@ -99,14 +108,12 @@ def measured(units: Units, *, blind: bool) -> Measured:
     labelled = answered[answered["labelled"]]
     if blind:
         labelled = labelled[labelled["blind"].astype(bool) & (labelled["attempt"] == 1)]
-    own = "run:" + labelled["run_id"].astype(str)
-    named = labelled["session_id"].astype(object)
-    session = ("session:" + named.astype(str)).where(named.notna(), own)
     names = answered[["method", "model"]].fillna("").drop_duplicates().itertuples(index=False, name=None)
     return Measured(
         units=units,
+        kind=kind,
         blind=blind,
-        labelled=labelled.assign(session=session),
+        labelled=labelled.assign(session=clusters(labelled)),
         silent=(len(live) - len(answered), len(live)),
         answered_by=tuple(sorted({" ".join(part for part in pair if part) or "unknown" for pair in names})),
     )

@@ -170,7 +170,7 @@ class TestNumbers:
             found = cw.gate(team.check, fresh)
             assert found.passed
             assert "labels of the lock among them" in words(found, "bad among passed")
-            assert "chosen for precision>=0.5" in words(found, "calibrated")
+            assert "meets precision>=0.5" in words(found, "calibrated")
             assert locked.sql("select count(*) as n from looks")["n"][0] == 2
 
     def test_labels_of_one_session_count_once(self, locked, team) -> None:
@@ -247,16 +247,109 @@ class TestCertified:
         team.write(change.value)
         found = cw.gate(team.check, store, update=True)
         assert found.passed
-        assert "ready by trust (replace_approval)" in words(found, "calibrated")
+        assert "certified by trust (replace_approval)" in words(found, "calibrated")
         assert [bound["side"] for bound in entry_of(team)["certified"]] == ["false_pass"]
 
-    def test_a_look_that_was_not_ready_measured_the_number_but_certifies_nothing(self, store, team) -> None:
+    def test_a_number_that_trust_merely_looked_at_is_not_calibrated(self, store, team) -> None:
         team.load(store, uniform(100, labelled=20, risk=steep))
         assert cw.trust(team.check, store, plan=self.PLAN).outcome == "need_labels"
+        for update in (True, False):
+            found = cw.gate(team.check, store, update=update)
+            assert failed(found) == ["calibrated"]
+            assert words(found, "calibrated") == (
+                "not calibrated: flag_at 0.5: trust (replace_approval) only looked at it on 20 labels, with need_labels"
+            )
+            (advice,) = (case.advice for case in found.cases if case.condition == "calibrated")
+            assert "calibrate" in advice
+            assert "--apply" in advice
+            assert "trust until it is ready" in advice
+        assert entry_of(team)["certified"] == []
+
+    def test_a_later_look_takes_no_conclusion_back(self, store, team) -> None:
+        team.load(store, uniform(100, labelled=40, risk=steep))
+        cw.calibrate(team.check, store, goal="precision>=0.5")
+        cw.gate(team.check, store, update=True)
+        cw.trust(team.check, store, plan=self.PLAN)
+        assert "meets precision>=0.5 as it stands" in words(cw.gate(team.check, store), "calibrated")
+
+
+class TestConcluded:
+    """A number is calibrated by a conclusion about it, not by having been in the room."""
+
+    def test_calibrate_that_neither_chose_nor_confirmed_the_number_fails(self, store, team) -> None:
+        team.load(store, uniform(300, labelled=200, risk=steep))
+        assert cw.calibrate(team.check, store, goal="precision>=0.99")[0].met is False
         found = cw.gate(team.check, store, update=True)
-        assert words(found, "calibrated") == "flag_at 0.5: need_labels by trust (replace_approval) on 20 decisions"
-        entry = entry_of(team)
-        assert entry["certified"] == []
+        assert failed(found) == ["calibrated"]
+        assert words(found, "calibrated") == (
+            "not calibrated: flag_at 0.5: calibrate neither chose it for precision>=0.99 nor found that it meets that, "
+            "on 200 labels"
+        )
+
+    def test_a_number_that_meets_the_goal_as_it_stands_passes(self, store, team) -> None:
+        team.load(store, uniform(300, labelled=200, risk=steep))
+        entry = cw.calibrate(team.check, store, goal="precision>=0.5")[0]
+        assert (entry.met, entry.chosen and entry.chosen.at != 0.5) == (True, True)
+        words_ = words(cw.gate(team.check, store, update=True), "calibrated")
+        assert words_ == "flag_at 0.5: meets precision>=0.5 as it stands, by calibrate on 200 labels"
+
+    def test_a_number_that_was_chosen_and_written_passes(self, store, team) -> None:
+        team.load(store, uniform(300, labelled=200, risk=steep))
+        cw.calibrate(team.check, store, goal="recall>=0.9").apply()
+        assert "chosen for recall>=0.9" in words(cw.gate(team.check, store, update=True), "calibrated")
+
+    def test_without_labels_nothing_is_concluded(self, store, team) -> None:
+        team.load(store, uniform(50, labelled=0, risk=steep))
+        cw.calibrate(team.check, store)
+        found = cw.gate(team.check, store, update=True)
+        assert words(found, "calibrated").endswith("measured by no calibrate and no trust on labelled work")
+
+    def test_labels_of_one_kind_conclude_nothing(self, store, team) -> None:
+        team.load(store, [{"run": f"r-{n}", "p": n / 50, "bad": False} for n in range(50)])
+        assert cw.calibrate(team.check, store, goal="recall>=0.9")[0].met is None
+        assert failed(cw.gate(team.check, store, update=True)) == ["calibrated"]
+
+
+class TestDecisionsAboutTheWork:
+    """What calibrate read as a proxy is what the gate compares."""
+
+    @pytest.fixture
+    def worked(self, store, tmp_path: Path) -> Path:
+        put_runs(store, *(run(f"r-{n}", n % 6 + 1) for n in range(60)))
+        put_decisions(
+            store,
+            *({"run_id": f"r-{n}", "decision": "rejected" if n % 6 >= 3 else "approved"} for n in range(60)),
+        )
+        path = write_loop(tmp_path / "loop.check.yaml", 4)
+        cw.calibrate(path, store, goal="recall>=0.9", labels="work")
+        return path
+
+    def test_they_are_the_numbers_of_the_lock(self, worked: Path, store) -> None:
+        found = cw.gate(worked, store, update=True)
+        assert found.passed
+        assert "on 60 labels of the work" in words(found, "calibrated")
+        entry = json.loads((worked.parent / "calibration.lock").read_text(encoding="utf-8"))["checks"]["looping"]
+        assert (entry["labels"]["kind"], entry["labels"]["n"]) == ("work", 60)
+        assert entry["numbers"]["problems missed"] == {"k": 0, "n": 30}
+        assert any("work" in note for note in found.notes)
+
+    def test_a_store_that_knows_no_look_uses_the_kind_of_the_lock(self, worked: Path, store, tmp_path: Path) -> None:
+        cw.gate(worked, store, update=True)
+        with open_store(tmp_path / "fresh.duckdb") as fresh:
+            put_runs(fresh, *(run(f"n-{n}", 2) for n in range(60)))
+            put_decisions(fresh, *({"run_id": f"n-{n}", "decision": "rejected"} for n in range(60)))
+            assert {"bad among passed", "problems missed"} <= set(failed(cw.gate(worked, fresh)))
+
+    def test_labels_of_the_check_come_first(self, worked: Path, store) -> None:
+        put_decisions(
+            store,
+            *({"run_id": f"r-{n}", "check_id": "looping", "decision": "problem" if n % 6 >= 3 else "no_problem"}
+              for n in range(30)),
+        )  # fmt: skip
+        cw.calibrate(worked, store, goal="recall>=0.9")
+        cw.gate(worked, store, update=True)
+        entry = json.loads((worked.parent / "calibration.lock").read_text(encoding="utf-8"))["checks"]["looping"]
+        assert (entry["labels"]["kind"], entry["labels"]["n"]) == ("check", 30)
 
 
 class TestChanges:
@@ -366,7 +459,7 @@ class TestChanges:
         found = cw.gate(name, store)
         assert found.passed
         assert {case.of for case in found.cases} == {str(path), "vendor-check/check_vendor"}
-        assert "ready by trust (enforce)" in words(found, "calibrated")
+        assert "certified by trust (enforce)" in words(found, "calibrated")
 
 
 class TestLooks:
@@ -483,6 +576,9 @@ class TestShippedData:
         root = ET.parse("gate.xml").getroot()  # noqa: S314 - written a moment ago
         assert {failure.get("type") for failure in root.iter("failure")} == {"calibrated"}
         assert main(["calibrate", "checks/", "--db", "refunds.duckdb", "--apply"]) == 0
+        assert main([*gate, "--update"]) == 1
+        assert "calibrate neither chose it for precision>=0.9" in capsys.readouterr().out
+        assert main(["calibrate", "checks/", "--db", "refunds.duckdb", "--goal", "cost 1:5", "--apply"]) == 0
         assert main([*gate, "--update"]) == 0
         assert main([*gate]) == 0
         capsys.readouterr()

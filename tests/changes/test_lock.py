@@ -29,7 +29,7 @@ ENTRY = {
     "thresholds": [{"item": 0, "key": "at_least", "value": 3, "by": None}],
     "certified": [],
     "answered_by": ["rule"],
-    "labels": {"blind": False, "digest": "x", "n": 0},
+    "labels": {"blind": False, "digest": "x", "kind": "check", "n": 0},
     "numbers": {"bad among passed": {"k": 0, "n": 0}},
     "silent": {"k": 0, "n": 0},
 }
@@ -134,7 +134,10 @@ def test_a_broken_lock_is_a_message_and_exit_three(folder: Path, capsys: Any, da
         ("certified", [{"side": "both", "target": 0.1}]),
         ("certified", [{"side": "false_pass"}]),
         ("answered_by", [1]),
-        ("labels", {"blind": "no", "digest": "x", "n": 0}),
+        ("thresholds", [{"item": 0, "key": "at_least", "value": 3, "by": "me"}]),
+        ("thresholds", [{"item": 0, "key": "at_least", "value": 3, "by": {"how": 1}}]),
+        ("labels", {"blind": "no", "digest": "x", "kind": "check", "n": 0}),
+        ("labels", {"blind": True, "digest": "x", "kind": "other", "n": 0}),
         ("numbers", {"bad among passed": 3}),
         ("numbers", {"bad among passed": {"k": 1.5, "n": 3}}),
         ("numbers", {"bad among passed": {"k": 1, "n": 10**30}}),
@@ -167,11 +170,17 @@ def test_counts_that_cannot_be_are_a_message(folder: Path, capsys: Any) -> None:
 def test_an_edited_origin_is_shown_as_it_stands(folder: Path, tmp_path: Path) -> None:
     """The lock is reviewed like code; whatever stands in `by` is never run and never raises."""
     document = json.loads((folder / NAME).read_text(encoding="utf-8"))
-    document["checks"]["looping"]["thresholds"][0]["by"] = "<script>"
+    document["checks"]["looping"]["thresholds"][0]["by"] = {"how": ["<script>"]}
+    (folder / NAME).write_text(json.dumps(document), encoding="utf-8")
+    with cw.open() as fresh, pytest.raises(InputError, match="is not of type 'string'"):
+        cw.gate(folder, fresh)
+    document["checks"]["looping"]["thresholds"][0]["by"] = {"how": "chosen", "goal": "<script>", "labels": []}
     (folder / NAME).write_text(json.dumps(document), encoding="utf-8")
     with cw.open(tmp_path / "fresh.duckdb") as fresh:
         put_runs(fresh, run("a"))
-        assert "<script>" not in cw.gate(folder, fresh)._repr_html_()
+        shown = cw.gate(folder, fresh)._repr_html_()
+    assert "<script>" not in shown
+    assert "chosen for &lt;script&gt;" in shown
 
 
 JSON = st.recursive(
