@@ -10,7 +10,7 @@ from check_workbench.certificates.betting import capital
 from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
-from check_workbench.certificates.guards import by_workflow, violations
+from check_workbench.certificates.guards import by_workflow, human_ceiling, out_of_reach, violations
 from check_workbench.certificates.history import blind_share, history, too_few_blind
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.reach import unjudged
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from check_workbench.calibration.units import Units
     from check_workbench.certificates.certificate import Outcome
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.comparison.people import Ceiling
     from check_workbench.plans import Plan
     from check_workbench.store import Store
 
@@ -61,10 +62,10 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     look = Look(first=earlier == 0, start=plan.start, capital=left)
     found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
     found = [dataclasses.replace(t, unjudged=unjudged(regions[t.bound.side], labels)) for t in found]
-    guards = [words for t in found if t.certified for words in violations(regions[t.bound.side], t, labels)]
+    held = [(t, regions[t.bound.side]) for t in found if t.certified]
+    guards = list(_guards(held, labels, human_ceiling(check, store, plan, labels) if held else None))
     clash = conflict(check, found)
-    guards += [clash] if clash else []
-    made = _certificate(units, plan, labels, found, guards)
+    made = _certificate(units, plan, labels, found, [*guards, *([clash] if clash else [])])
     errors = [row for t in found for row in counted_errors(t, units, store)]
     about: dict[str, Any] = {
         "subject": described(check, store, labels),
@@ -99,6 +100,13 @@ def outcome_of(found: Sequence[Tested], guards: Sequence[str]) -> Outcome:
     if all(t.certified for t in found) and not guards:
         return "ready"
     return "need_labels"
+
+
+def _guards(held: Sequence[tuple[Tested, Region]], labels: Sample, people: Ceiling | None) -> Iterator[str]:
+    """Yield what holds back the bounds that hold."""
+    for found, region in held:
+        yield from violations(region, found, labels)
+        yield from out_of_reach(found, people)
 
 
 def _certificate(

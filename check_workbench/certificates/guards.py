@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from check_workbench.comparison.people import ceiling_of, each_said, opinions_on
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.guards import LIMIT, ceiling, drift, halves, segments
 from check_workbench.stats.intervals import percent
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
     from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.certificates.sides import Region
+    from check_workbench.checks import Check
+    from check_workbench.comparison.people import Ceiling
+    from check_workbench.plans import Plan
+    from check_workbench.store import Store
 
 SEGMENT_LABELS = 30
 DRIFT_TESTS = 2
@@ -35,7 +40,47 @@ def violations(region: Region, found: Tested, sample: Sample) -> list[str]:
     sample
         All labels and all work.
     """
-    return [*_segments(region, found), *_drift(region, found, sample), *_ceiling(found, sample)]
+    return [*_segments(region, found), *_drift(region, found, sample)]
+
+
+def human_ceiling(check: Check, store: Store, plan: Plan, sample: Sample) -> Ceiling:
+    """Measure how far people agree who decided the same work, as a comparison does.
+
+    Parameters
+    ----------
+    check
+        The check.
+    store
+        Asked for every decision.
+    plan
+        Says which decisions count.
+    sample
+        The work that the check judges.
+    """
+    opinions = opinions_on(check, store, kind=plan.labels)
+    return ceiling_of(check, sample.population, opinions, each_said(opinions))
+
+
+def out_of_reach(found: Tested, people: Ceiling | None) -> Iterator[str]:
+    """Yield that people who decide blind disagree more often than the check may err, if they clearly do.
+
+    Parameters
+    ----------
+    found
+        The test.
+    people
+        From `human_ceiling`.
+    """
+    if people is None or not people.blind or people.disagreement is None:
+        return
+    apart = round(people.disagreement[0] * people.n, 9) // 1
+    guard = ceiling(int(apart), people.n, alpha=found.bound.target, delta=found.bound.delta)
+    if guard is not None and guard.violated:
+        yield (
+            f"ceiling: people disagreed on {apart:.0f} of {people.n} units that several decided blind, so on at least "
+            f"{percent(guard.statistic)} of all: the target {percent(found.bound.target)} is below the human ceiling. "
+            "Settle what they disagree on, or raise the target"
+        )
 
 
 def by_workflow(region: Region, found: Tested) -> list[dict[str, Any]]:
@@ -93,15 +138,3 @@ def _drift(region: Region, found: Tested, sample: Sample) -> Iterator[str]:
     for what, test in tests:
         if test.p < LIMIT / DRIFT_TESTS:
             yield f"drift: {what} changed between the halves of the window (p {test.p:.2g})"
-
-
-def _ceiling(found: Tested, sample: Sample) -> Iterator[str]:
-    ties = sample.excluded.get("annotators_disagree", 0) // 2
-    doubles = int((sample.usable["n_rows"] > 1).sum()) + ties
-    guard = ceiling(ties, doubles, alpha=found.bound.target, delta=found.bound.delta)
-    if guard is not None and guard.violated:
-        yield (
-            f"ceiling: people disagreed on {ties} of {doubles} doubly decided units, so on at least "
-            f"{percent(guard.statistic)} of all: the target {percent(found.bound.target)} is below the human ceiling. "
-            "Settle what they disagree on, or raise the target"
-        )

@@ -17,8 +17,6 @@ from check_workbench.comparison.triaging import triage_of
 from check_workbench.errors import InputError
 from check_workbench.evaluation import evaluate, read
 from check_workbench.labels import labels_for
-from check_workbench.labels.joining import Wanted
-from check_workbench.labels.joining import joined as all_opinions
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -88,7 +86,7 @@ def compare(
 
 def _compared(check: Check, store: Store, results: Results, *, kind: str, since: datetime | None) -> Comparison:
     units = gather(check, store, results.scores, kind=kind)
-    opinions = all_opinions(Wanted(check=check, work=check.process is not None or kind == "work"), store)
+    opinions = people.opinions_on(check, store, kind=kind)
     rows, left_out = compared(units, store)
     said = people.each_said(opinions)
     triaged = triage_of(check, rows, store)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench.calibration.units import records
 from check_workbench.comparison.rows import with_agreement
 from check_workbench.errors import UndefinedError
+from check_workbench.labels.joining import Wanted, joined
 from check_workbench.labels.voting import label_of
 from check_workbench.stats.raters import agreement_among
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from check_workbench.labels.joining import Joined
     from check_workbench.labels.voting import Label
     from check_workbench.stats.agreement import Agreement
+    from check_workbench.store import Store
 
     Opinions = Mapping[Key, Mapping[str, Label]]
 
@@ -50,6 +52,21 @@ class Ceiling:
             return None
         value, low, high = self.agreement.raw
         return 1 - value, 1 - high, 1 - low
+
+
+def opinions_on(check: Check, store: Store, *, kind: str) -> Joined:
+    """Return every decision on the units of a check.
+
+    Parameters
+    ----------
+    check
+        The check; of a step of a process, decisions about the work always count.
+    store
+        The store.
+    kind
+        `check`, or `work` to take decisions about the work for any check.
+    """
+    return joined(Wanted(check=check, work=check.process is not None or kind == "work"), store)
 
 
 def each_said(opinions: Joined) -> Opinions:

@@ -23,10 +23,34 @@ def decided(store, team, units, disagree, *, twice=80):
 def test_a_target_below_the_human_ceiling_is_not_ready(store, team):
     cert = decided(store, team, uniform(600, labelled=400, risk=good), 24)
     (words,) = [reason for reason in cert.reasons if reason.startswith("ceiling: ")]
-    assert words.startswith("ceiling: people disagreed on 24 of 80 doubly decided units, so on at least 23.")
+    assert words.startswith(
+        "ceiling: people disagreed on 24 of 80 units that several decided blind, so on at least 23."
+    )
     assert "the target 10.0 % is below the human ceiling" in words
     assert (cert[0].details["bounds"][0]["certified"], cert.outcome) == (True, "need_labels")
     assert cert.patch() == ""
+
+
+def test_who_disagrees_with_nobody_else_or_saw_the_verdict_puts_nothing_out_of_reach(store, team):
+    units = [u for u in uniform(900, labelled=900, risk=good) if u["p"] < 0.5]
+    team.load(store, [{**u, "decided_by": "ana"} for u in units])
+    alone = [{**u, "decided_by": "ana", "bad": True, "note": "again"} for u in units[:60]]
+    seen = [{**u, "decided_by": "bo", "bad": True, "seen": "true"} for u in units[60:120]]
+    team.decide(store, [*alone, *seen])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert cert[0].excluded["annotators_disagree"] == 120
+    assert cert.outcome == "ready"
+
+
+def test_what_the_majority_settled_is_disagreement_all_the_same(store, team):
+    units = [u for u in uniform(900, labelled=900, risk=good) if u["p"] < 0.5]
+    team.load(store, [{**u, "decided_by": "ana"} for u in units])
+    team.decide(store, [{**u, "decided_by": "bo"} for u in units[:90]])
+    team.decide(store, [{**u, "decided_by": "cy", "bad": True} for u in units[:90]])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert "annotators_disagree" not in cert[0].excluded
+    assert any(reason.startswith("ceiling: people disagreed on 60 of 90 units") for reason in cert.reasons)
+    assert cert.outcome == "need_labels"
 
 
 @pytest.mark.parametrize(("disagree", "twice"), [(8, 80), (20, 49)])
