@@ -34,7 +34,8 @@ def trust(
 
     Only blind decisions on first submissions count. Every call that reads labels is a look and is recorded: the first
     has 80 % of the allowed error, all later ones together the rest, whichever plan they bring. A call on the same
-    labels, answers, document and plan returns the recorded result and is no look.
+    labels, answers, document and plan returns the recorded result and is no look. Checks that ask the same are looks at
+    one question; those of one call are decided in the order of their ids, in whichever order they are given.
 
     Parameters
     ----------
@@ -67,9 +68,9 @@ def trust(
         raise InputError("the plan needs a signature: set signed_by to the name of whoever answers for it.")
     found = read(checks)
     results = evaluate(found, store)
-    entries = []
-    for check in found:
+    entries = {}
+    for check in sorted(found, key=lambda one: one.id):
         gathered = gather(check, store, results.scores, kind=plan.labels)
         units = dataclasses.replace(gathered, quotes=quotes_of(results, check))
-        entries.append(decide(units, store, plan, looks=ledger.ledger(store)))
-    return Certificates(entries=tuple(entries), plan=plan)
+        entries[check.id] = decide(units, store, plan, looks=ledger.ledger(store))
+    return Certificates(entries=tuple(entries[check.id] for check in found), plan=plan)

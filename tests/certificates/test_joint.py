@@ -4,8 +4,12 @@ import pytest
 
 import check_workbench as cw
 from check_workbench.certificates.joint import in_words, joint
+from check_workbench.checks import AtLeast, Check, Item, Repeat
 from check_workbench.stats.intervals import upper_bound
 from tests.certificates.processes import PROCESS, good_and_bad, load
+from tests.scenario import Scenario
+
+LOOP = [Item(asks=Repeat(), cut=AtLeast(value=at)) for at in (3, 4, 5)]
 
 
 @pytest.fixture
@@ -58,3 +62,16 @@ def test_a_single_check_says_nothing_of_others(both):
     assert decided.together is None
     assert "together" not in decided.to_json()
     assert "hold together" not in decided._repr_html_()
+
+
+@pytest.mark.parametrize("ids", ["abc", "cab"])
+def test_checks_that_ask_the_same_come_out_alike_in_whichever_order_they_are_given(store, tmp_path, ids):
+    loops = {name: Check(id=name, dialect="neatroots", items=(LOOP[place],)) for place, name in enumerate("abc")}
+    units = [{"run": f"r-{n}", "length": 1 + n % 6, "check_id": "", "bad": False} for n in range(90)]
+    Scenario(folder=tmp_path).load(store, units)
+    plan = cw.plan("replace_approval", max_false_pass=0.1, labels="work")
+    found = cw.trust([loops[name] for name in ids], store, plan=plan)
+    assert "".join(entry.check for entry in found) == ids
+    ways = [[(entry.details["look"], bound["way"]) for bound in entry.details["bounds"]] for entry in found]
+    told = dict(zip(ids, ways, strict=True))
+    assert [told[name] for name in "abc"] == [[(1, "own")], [(2, "sequential")], [(3, "sequential")]]
