@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 ALPHAS = (0.05, 0.10, 0.20)
 DELTA = 0.10
 LABELS = (100, 300)
+ALL = "all"
 SEED = 11
 
 
@@ -70,9 +71,10 @@ class Missing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overall:
-    """One way over all populations, targets and numbers of labels."""
+    """One way over all targets and numbers of labels, on one population or on all."""
 
     way: str
+    data: str
     coverage: float
     worst: float
     """Largest observed rate of violations."""
@@ -87,7 +89,7 @@ class Overall:
         """Return the line as text."""
         kind = f"promises at most {100 * DELTA:g} %" if self.promised else "promises nothing"
         worst = f"violations up to {100 * self.worst:5.1f} % ({kind})"
-        return f"{100 * self.coverage:5.1f} % {worst}  mean of all: {self.way}"
+        return f"{100 * self.coverage:5.1f} % {worst}  mean of {self.data}: {self.way}"
 
 
 def compared(
@@ -116,7 +118,8 @@ def compared(
         for way in there
     ]
     absent = [Missing(way=way.name, package=str(way.package)) for way in ways if way.missing]
-    return [*found, *(_overall(way, found) for way in there), *absent]
+    overall = [_overall(way, found, name) for name in (*(data.name for data in populations), ALL) for way in there]
+    return [*found, *overall, *absent]
 
 
 def _measured(data: Judged, alpha: float, n: int, way: Way, most: int | None) -> Compared:
@@ -152,11 +155,12 @@ def _tasks(data: Judged, alpha: float, n: int, draws: int) -> Iterator[Task]:
         yield Task(scores=data.scores[rows], bad=data.bad[rows], unlabelled=data.scores, alpha=alpha, delta=DELTA)
 
 
-def _overall(way: Way, found: Sequence[Compared]) -> Overall:
+def _overall(way: Way, found: Sequence[Compared], data: str) -> Overall:
     name = way.name if way.version is None else f"{way.name} {way.version}"
-    mine = [line for line in found if line.way == name]
+    mine = [line for line in found if line.way == name and data in {line.data, ALL}]
     return Overall(
         way=name,
+        data=data,
         coverage=round(sum(line.coverage for line in mine) / len(mine), 4),
         worst=max(line.violations / line.draws for line in mine),
         promised=way.guaranteed,
