@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, Any]]:
     """List every earlier call that read labels of a check, with its plan and what it spent of the allowed error.
 
-    A check of another name that asks the same is the same check here, since looks count by what is asked.
+    A check of another name that asks the same is the same check here, since looks count by what is asked. No clock is
+    told, so that the same work in another hour makes the same report; the `looks` of the store have their times.
 
     Parameters
     ----------
@@ -35,9 +36,9 @@ def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, An
     mine = looks[(looks["check_id"] == check.id) | (looks["asked"] == check.asked)]
     return [
         {
+            "place": place,
             "call": row["call"],
             "check": row["check_id"],
-            "at": row["at"].isoformat(timespec="seconds"),
             "change": _text(row["change"]),
             "plan": _text(row["plan_digest"]),
             "labels": len(row["labels"]),
@@ -45,7 +46,7 @@ def history(looks: pd.DataFrame, check: Check, change: str) -> list[dict[str, An
             "outcome": row["result"].get("certificate", {}).get("outcome"),
             "spent": _spent(row, check, change),
         }
-        for row in records(mine[mine["call"].isin(READING)])
+        for place, row in enumerate(records(mine[mine["call"].isin(READING)]), start=1)
     ]
 
 

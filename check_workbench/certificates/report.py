@@ -32,7 +32,7 @@ SUMMARY = {"check": "check", "answer": "answer", "n": "labels tested", "errors":
            "coverage": "share of all work", "labels_needed": "labels needed"}  # fmt: skip
 BOUNDS = {"risk": "risk", "target": "target", "n": "labels", "errors": "errors", "upper": "risk at most",
           "lower": "risk at least", "test": "tested", "holds": "holds", "coverage": "share of all work"}  # fmt: skip
-LOOKS = {"at": "when", "call": "call", "plan": "plan", "labels": "labels read", "outcome": "outcome",
+LOOKS = {"place": "no.", "call": "call", "plan": "plan", "labels": "labels read", "outcome": "outcome",
          "spent": "spent of the allowed error"}  # fmt: skip
 SEGMENTS = {"risk": "risk", "workflow": "workflow", "n": "labels", "errors": "errors", "test": "tested on its own"}
 LEFT_OUT = {"reason": "reason", "why": "why", "count": "labels"}
@@ -176,9 +176,8 @@ def _look(row: dict[str, Any], check: str) -> dict[str, Any]:
     text += "" if row["check"] == check else f", of {row['check']}, which asks the same"
     change = f" ({row['change']})" if row["change"] else ""
     spent = "nothing of this error" if row["spent"] is None else share(row["spent"])
-    at = f"{row['at'][:16].replace('T', ' ')} UTC"
     plan = (row["plan"] or "-")[:8]
-    return {**row, "at": at, "call": f"{row['call']}{change}{text}", "plan": plan, "spent": spent}
+    return {**row, "call": f"{row['call']}{change}{text}", "plan": plan, "spent": spent}
 
 
 def _fenced(text: str) -> list[str]:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -83,7 +82,7 @@ def test_a_report_holds_the_patch_what_was_left_out_and_earlier_calls(promoted, 
     assert f"```diff\n{promoted.patch()}```" in text
     assert "| saw_verdict | the person had seen the verdict | 40 |" in text
     assert "Earlier calls that read labels (1):" in text
-    assert re.search(r"^\| \d{4}-\d\d-\d\d \d\d:\d\d UTC \| compare \| - \| 240 \| - \| nothing of", text, re.MULTILINE)
+    assert "\n| 1 | compare | - | 240 | - | nothing of" in text
     assert "200 of 240 decisions were blind (83.3 %); the plan asks for at least 25.0 %" in text
     page = promoted.report(tmp_path / "trust.html").read_text(encoding="utf-8")
     assert "-  - id: sign # who pays signs" in page
