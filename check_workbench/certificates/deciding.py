@@ -169,7 +169,6 @@ def _with_details(
     about: dict[str, Any],
 ) -> Certificate:
     changes = [dataclasses.asdict(change) for t in found for change in t.changes] if made.outcome == "ready" else []
-    unequal = labels.usable["probability_sampled"].notna().any()
     details = {
         **made.details,
         **about,
@@ -177,7 +176,7 @@ def _with_details(
         "model": labels.model,
         "bounds": [_bound(t) for t in found],
         "changes": changes,
-        "assumed": [] if unequal else [wording.EQUAL],
+        "assumed": list(wording.assumed(labels.usable["probability_sampled"])),
         "usable": len(labels.usable),
         "population": len(labels.population),
         "bounced": _bounced(labels),

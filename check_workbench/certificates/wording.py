@@ -12,6 +12,8 @@ from check_workbench.stats.intervals import percent
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import pandas as pd
+
     from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.checks import Threshold
@@ -21,7 +23,6 @@ WARNING = (
     "Where a hard guarantee is needed, a person stays on the step."
 )
 SCOPE = "The statement speaks of first submissions drawn as these were; a changed check or model voids it."
-EQUAL = "Every label is assumed to have been drawn with equal probability: none says otherwise."
 SIDES = {"false_pass": ("passed", "bad"), "false_fail": ("failed", "good")}
 
 
@@ -153,6 +154,24 @@ def about_cuts(found: Tested, *, written: bool) -> Iterator[str]:
 def numbers(changes: Sequence[Threshold]) -> str:
     """Write the numbers of a document."""
     return ", ".join(f"{t.key} {t.value:g}" for t in changes)
+
+
+def assumed(drawn: pd.Series[float]) -> Iterator[str]:
+    """Yield how labels were drawn, as far as they do not say it; where probabilities differ, all of them do.
+
+    Parameters
+    ----------
+    drawn
+        `probability_sampled` of the usable labels.
+    """
+    unsaid = int(drawn.isna().sum())
+    if unsaid == len(drawn):
+        yield "Every label is assumed to have been drawn with equal probability: none says otherwise."
+    elif unsaid:
+        yield (
+            f"{unsaid} of {many(len(drawn), 'label')} do not say how they were drawn: with the probability of the "
+            "others, it is assumed."
+        )
 
 
 def silence(sample: Sample) -> str | None:

@@ -222,3 +222,10 @@ def test_work_that_the_check_decides_only_where_it_is_labelled_counts(store, tea
     cert = cw.trust(team.check, store, plan=cw.plan(change="enforce", max_false_fail=0.2))
     assert cert.labels_needed is not None
     assert not any("nothing" in reason for reason in cert.reasons)
+
+
+def test_labels_without_a_probability_beside_labels_of_one_are_assumed_to_have_it_in_words(store, team):
+    units = [{**unit, "probability_sampled": 0.2} if n < 60 else unit for n, unit in enumerate(clean(100))]
+    team.load(store, units)
+    (words,) = cw.trust(team.check, store, plan=REPLACE)[0].details["assumed"]
+    assert words.startswith("40 of 100 labels do not say how they were drawn")
