@@ -14,6 +14,7 @@ from check_workbench.monitoring.granted import granted, void
 from check_workbench.monitoring.handing import hand_out
 from check_workbench.monitoring.outcome import Audit
 from check_workbench.monitoring.signals import signals
+from check_workbench.monitoring.standing import raised, standing
 from check_workbench.monitoring.strata import strata
 from check_workbench.monitoring.words import ERRORS
 from check_workbench.monitoring.work import DUE, nothing_due, since
@@ -68,9 +69,10 @@ def audit(check: Check | str | Path, store: Store, sheet: str | Path | None = No
 
     Notes
     -----
-    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, for the bets. Labels count in the order of `decided_at`. Each
-    drawn piece of work is taken to be as likely an error as the certified risk says, given those before it: copies of
-    one piece break that.
+    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, for the bets. Labels count in the order of `decided_at`. An alarm
+    stands until `trust` decides anew: a label that comes late with an earlier time, or a decision that is changed or
+    deleted, can lower the evidence, but takes back no alarm that an audit has shown. Each drawn piece of work is taken
+    to be as likely an error as the certified risk says, given those before it: copies of one piece break that.
     """
     require_store(store)
     found = read(check)
@@ -97,14 +99,22 @@ def _audited(check: Check, store: Store, certificate: Granted) -> tuple[Audit, p
     units = gather(check, store, evaluate(check, store).scores, kind=certificate.labels)
     work = since(units, store, certificate)
     labelled = work.after[work.after["labelled"]]
-    seen = ledger.Look(call="audit", labels=decision_keys(labelled), change=certificate.change)
+    found = strata(check, work.after, certificate)
+    before = ledger.ledger(store)
+    seen = ledger.Look(
+        call="audit",
+        labels=decision_keys(labelled),
+        change=certificate.change,
+        result=raised(found, certificate),
+    )
     recorded = ledger.record(store, check, seen) if len(labelled) else True
     due = work.after[work.after["drawn"] & (work.after["state"] != "done")]
     made = Audit(
         check=check.id,
         certificate=certificate,
         void=tuple(_other_models(work, certificate)),
-        strata=strata(check, work.after, certificate),
+        strata=found,
+        standing=standing(check, certificate, before, found),
         signals=signals(units, work, certificate),
         due=due[list(DUE)].reset_index(drop=True),
         notes=(*units.notes, *_notes(check, work, certificate, recorded=recorded), *_no_labels(due, units, store)),

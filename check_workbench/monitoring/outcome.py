@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from check_workbench.monitoring.granted import Granted
     from check_workbench.monitoring.signals import Signal
+    from check_workbench.monitoring.standing import Standing
     from check_workbench.monitoring.strata import Stratum
 
 State = Literal["clear", "alarm", "void", "no_certificate"]
@@ -41,15 +42,17 @@ class Audit:
     due: pd.DataFrame
     """The drawn work that still lacks a blind label, oldest first: run_id step_id attempt workflow when state."""
     notes: tuple[str, ...] = ()
+    standing: tuple[Standing, ...] = ()
+    """Alarms that an earlier audit of the same certificate raised, and that the present labels would not."""
 
     @property
     def outcome(self) -> State:
-        """`void` where the certificate no longer holds, else `alarm` where a stratum raised it, else `clear`."""
+        """`void` where the certificate no longer holds, else `alarm` where one was ever raised, else `clear`."""
         if self.certificate is None:
             return "no_certificate"
         if self.void:
             return "void"
-        return "alarm" if any(stratum.alarm for stratum in self.strata) else "clear"
+        return "alarm" if self.standing or any(stratum.alarm for stratum in self.strata) else "clear"
 
     @property
     def exit_code(self) -> int:
@@ -93,6 +96,7 @@ class Audit:
             "certificate": None if held is None else held.to_dict(),
             "void": list(self.void),
             "strata": [stratum.to_dict() for stratum in self.strata],
+            "standing": [{"name": alarm.name, "labels": alarm.labels} for alarm in self.standing],
             "signals": [{"name": s.name, "said": s.said, "p": s.p, "warns": s.warns} for s in self.signals],
             "due": plain_rows(self.due),
             "notes": list(self.notes),

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from check_workbench.monitoring.granted import Granted
     from check_workbench.monitoring.outcome import Audit
+    from check_workbench.monitoring.standing import Standing
     from check_workbench.monitoring.strata import Stratum
 
 ERRORS = {"false_pass": "bad among passed", "false_fail": "good among failed"}
@@ -33,6 +34,7 @@ def reasons(audit: Audit) -> Iterator[str]:
         return
     yield from (f"void: {words}; {REMEDY[held.change]} until it is trusted anew" for words in audit.void)
     yield from (_alarm(stratum, held) for stratum in audit.strata if stratum.alarm)
+    yield from (_stands(alarm, held) for alarm in audit.standing)
     yield from (f"warning: {s.said} (p {s.p:.2g})" for s in audit.signals if s.warns)
     yield from (words for stratum in audit.strata for words in _missing(stratum))
     if held.contradicted is not None:
@@ -80,6 +82,13 @@ def _alarm(stratum: Stratum, held: Granted) -> str:
         f"the evidence reached {stratum.limit:g} after {many(stratum.reached or 0, 'label')}; {REMEDY[held.change]}"
     )
     return words if stratum.name == FIRST else f"{words} for them ({PLEASED})"
+
+
+def _stands(alarm: Standing, held: Granted) -> str:
+    return (
+        f"alarm: an earlier audit raised it for {alarm.name} after {many(alarm.labels, 'label')}; the labels have "
+        f"changed since and would not raise it, but an alarm stands until trust decides anew; {REMEDY[held.change]}"
+    )
 
 
 def _missing(stratum: Stratum) -> Iterator[str]:

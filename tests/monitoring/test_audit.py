@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,6 +84,36 @@ def test_errors_raise_the_alarm_and_stay_told(watched: Watched) -> None:
     watched.decide(due[8:])
     again = watched.audit()
     assert (again.outcome, again.strata[0].reached) == ("alarm", needed)
+
+
+def test_an_alarm_stands_when_labels_with_an_earlier_time_come_late(watched: Watched) -> None:
+    watched.work(60)
+    due = list(watched.audit().due["run_id"])
+    watched.decide(due[:3], bad=True)
+    needed = watched.audit().strata[0].reached
+    assert needed is not None
+    early = [(CHANGED + timedelta(days=100, minutes=place)).isoformat() for place in range(len(due) - 3)]
+    late = [{"run": run, "bad": False, "decided_at": at} for run, at in zip(due[3:], early, strict=True)]
+    watched.team.decide(watched.store, late)
+    found = watched.audit()
+    assert (found.outcome, found.exit_code, found.strata[0].alarm) == ("alarm", 1, False)
+    assert found.reasons[0] == (
+        f"alarm: an earlier audit raised it for first submissions after {needed} labels; the labels have changed since "
+        "and would not raise it, but an alarm stands until trust decides anew; put the approval back"
+    )
+    assert found.to_json()["standing"] == [{"name": "first submissions", "labels": needed}]
+    assert found.reasons[0] in found._repr_html_()
+    assert "no alarm" not in repr(found)
+    assert repr(watched.audit()) == repr(found)
+
+
+def test_a_new_certificate_begins_without_alarms(watched: Watched) -> None:
+    watched.work(60)
+    watched.decide(list(watched.audit().due["run_id"])[:8], bad=True)
+    assert watched.audit().outcome == "alarm"
+    again = cw.trust(watched.team.check, watched.store, plan=cw.plan(change="enforce", max_false_fail=0.2))
+    assert again.outcome == "ready"
+    assert watched.audit().outcome == "clear"
 
 
 def test_labels_of_work_that_was_not_drawn_do_not_count(watched: Watched) -> None:
