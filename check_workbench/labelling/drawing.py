@@ -56,6 +56,8 @@ class Drawn:
     """Verdicts that sheets for trust have sampled already, so that nothing was drawn from them."""
     by_verdict: dict[str, int] = field(default_factory=dict)
     """Drawn units by verdict."""
+    behind: int = 0
+    """How many must be drawn until work that came to this side since the last sheet has had the chance of the rest."""
 
     def __len__(self) -> int:
         return len(self.units)
@@ -84,7 +86,21 @@ def for_trust(found: Pool, plan: Plan, n: int, *, looks: pd.DataFrame) -> Drawn:
     free = region[region["free"]].sort_values(["place", *KEY])
     taken = free.head(n)
     rate = _carried(found.check, looks) or (len(taken) / len(free) if len(free) else 1.0)
-    return _drawn(found, "trust", verdicts, taken.assign(probability=rate))
+    drawn = _drawn(found, "trust", verdicts, taken.assign(probability=rate))
+    return dataclasses.replace(drawn, behind=_behind(region, free, _handed_out(found, looks)))
+
+
+def _behind(region: pd.DataFrame, free: pd.DataFrame, drawn: set[tuple[Any, ...]]) -> int:
+    """Return how far one must read on until no work is passed over that stands before what was drawn."""
+    before = region.loc[_named(region, drawn), "place"]
+    if before.empty:
+        return 0
+    passed_over = np.flatnonzero(~_named(free, drawn) & (free["place"] < before.max()).to_numpy())
+    return int(passed_over[-1]) + 1 if len(passed_over) else 0
+
+
+def _named(rows: pd.DataFrame, names: set[tuple[Any, ...]]) -> NDArray[np.bool_]:
+    return np.array([name in names for name in rows[KEY].itertuples(index=False, name=None)], dtype=np.bool_)
 
 
 def for_recall(found: Pool, n: int, *, looks: pd.DataFrame, seed: int) -> Drawn:
@@ -167,7 +183,16 @@ def _counts(rows: pd.DataFrame) -> dict[str, int]:
 
 def _carried(check: Check, looks: pd.DataFrame) -> float | None:
     """Return the probability that equal draws for this text of the check carry already."""
-    mine = looks[(looks["call"] == DRAW) & (looks["check_id"] == check.id) & (looks["asked"] == check.asked)]
-    draws: list[dict[str, Any]] = mine["result"].tolist()
-    rates = [row[-1] for draw in draws if draw["purpose"] == "trust" for row in draw["rows"][:1]]
+    rates = [row[-1] for draw in _equal_draws(check, looks) for row in draw["rows"][:1]]
     return rates[0] if rates else None
+
+
+def _handed_out(found: Pool, looks: pd.DataFrame) -> set[tuple[Any, ...]]:
+    """Return the work that equal draws in this very order have taken."""
+    draws = [draw for draw in _equal_draws(found.check, looks) if draw["seed"] == found.seed]
+    return {(run, step or "", attempt or 1) for draw in draws for _, run, step, attempt, _ in draw["rows"]}
+
+
+def _equal_draws(check: Check, looks: pd.DataFrame) -> list[dict[str, Any]]:
+    mine = looks[(looks["call"] == DRAW) & (looks["check_id"] == check.id) & (looks["asked"] == check.asked)]
+    return [draw for draw in mine["result"] if draw["purpose"] == "trust"]

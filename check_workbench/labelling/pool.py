@@ -37,6 +37,8 @@ class Pool:
     unit's name and the seed, `told` (a usable blind label exists), and `free` (a person may be asked)."""
     silent: int
     """Submissions without a verdict: nothing is drawn from them."""
+    seed: int
+    """Of the random order."""
 
 
 def pool(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame, seed: int) -> Pool:
@@ -67,7 +69,7 @@ def pool(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame, seed: i
     work = work.assign(place=order(work, seed), told=told)
     free = ~told & ~blind & ~_previewed(work, units.check, looks) & ~_unclear(work, units.check, store)
     work["free"] = free & ~_twins(work, free, store)
-    return Pool(check=units.check, units=work, silent=len(everything) - len(work))
+    return Pool(check=units.check, units=work, silent=len(everything) - len(work), seed=seed)
 
 
 def order(units: pd.DataFrame, seed: int) -> NDArray[np.uint64]:

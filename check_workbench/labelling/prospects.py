@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from check_workbench.certificates.betting import capital
 from check_workbench.certificates.bounds import FIRST, LATER
+from check_workbench.certificates.exact import anytime_bound
+from check_workbench.certificates.replanning import trusts_of
 from check_workbench.labelling.drawing import VERDICTS
 from check_workbench.stats.certify import labels_needed, own_cut
 from check_workbench.stats.intervals import percent
@@ -73,30 +76,43 @@ def prospects(draw: Drawn, plan: Plan, looks: pd.DataFrame) -> tuple[Prospect, .
     looks
         All looks in the store: the first has most of the allowed error.
     """
-    mine = looks[(looks["call"] == "trust") & (looks["asked"] == draw.check.asked) & (looks["change"] == plan.change)]
-    first = not any(result.get("tested") for result in mine["result"])
-    return tuple(_prospect(draw, bound, first=first) for bound in plan.bounds)
+    mine = trusts_of(looks, draw.check, plan)
+    if not any(result.get("tested") for result in mine["result"]):
+        return tuple(_at_first(draw, bound) for bound in plan.bounds)
+    return tuple(_later(draw, bound, left=capital(mine, draw.check, bound.side, plan)) for bound in plan.bounds)
 
 
-def _prospect(draw: Drawn, bound: Bound, *, first: bool) -> Prospect:
-    verdict = VERDICTS[bound.side]
-    labels = draw.told.get(verdict, 0) + draw.by_verdict.get(verdict, 0)
-    delta = bound.delta * (FIRST if first else LATER)
-    needed = (
-        labels_needed(0, 0, alpha=bound.target, delta=delta)
-        if first
-        else further_needed([], alpha=bound.target, delta=delta)
-    )
-    supposed = [round(part * bound.target, 6) for part in SUPPOSED] if first and labels else []
+def _at_first(draw: Drawn, bound: Bound) -> Prospect:
+    labels, delta = _labels(draw, bound), FIRST * bound.delta
+    supposed = [round(part * bound.target, 6) for part in SUPPOSED] if labels else []
     return Prospect(
-        verdict=verdict,
+        verdict=VERDICTS[bound.side],
         target=bound.target,
         sure=1 - delta,
         labels=labels,
         bound=own_cut(0, labels, alpha=bound.target, delta=delta).bound if labels else 1.0,
-        needed=needed,
+        needed=labels_needed(0, 0, alpha=bound.target, delta=delta),
         chances=tuple((risk, chance(labels, risk, alpha=bound.target, delta=delta)) for risk in supposed),
     )
+
+
+def _later(draw: Drawn, bound: Bound, *, left: float) -> Prospect:
+    """Return what bets can prove that begin with what earlier ones left."""
+    labels, delta = _labels(draw, bound), LATER * bound.delta
+    return Prospect(
+        verdict=VERDICTS[bound.side],
+        target=bound.target,
+        sure=1 - delta,
+        labels=labels,
+        bound=anytime_bound(np.zeros(labels, dtype=np.bool_), left * delta) if labels else 1.0,
+        needed=further_needed([], alpha=bound.target, delta=left * delta),
+    )
+
+
+def _labels(draw: Drawn, bound: Bound) -> int:
+    """Return how many labels there will be on the side of a bound."""
+    verdict = VERDICTS[bound.side]
+    return draw.told.get(verdict, 0) + draw.by_verdict.get(verdict, 0)
 
 
 def chance(labels: int, risk: float, *, alpha: float, delta: float) -> float:

@@ -42,6 +42,12 @@ def _together(draw: Drawn) -> Iterator[str]:
     if draw.covered:
         verdicts = " or ".join(DOES[name] for name in draw.covered)
         yield f"nothing is drawn of what it {verdicts}: the labels that were drawn for trust speak for it"
+    if draw.behind > len(draw):
+        yield (
+            "work has come to this side since the last sheet, by a moved number or by loading, and some of it stands "
+            f"in the random order before what was drawn: only with n={draw.behind} or more do all labels together have "
+            "equal probability, as trust assumes"
+        )
     if draw.purpose == "recall" and draw.unweighted:
         yield (
             f"{draw.unweighted} labels that are there do not say with which probability they were drawn; beside labels "

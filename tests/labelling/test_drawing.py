@@ -9,9 +9,11 @@ import pandas as pd
 import pytest
 
 import check_workbench as cw
+from check_workbench.certificates.exact import anytime_bound
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.labelling.pool import order
 from check_workbench.stats.certify import own_cut
+from check_workbench.stats.monitor import further_needed
 from check_workbench.store import open_store
 from tests.scenario import Scenario, uniform
 from tests.workshop import loop, put_runs, question, run, screening, submission, vendor
@@ -160,6 +162,27 @@ def test_runs_that_come_later_find_their_place_in_the_order(
         assert names(cw.label_next(team.check, fresh, n=50)) == then
 
 
+def test_work_that_a_moved_number_adds_must_have_had_its_chance(
+    store: Store, team: Scenario, desk: Desk, tmp_path: Path
+) -> None:
+    units = uniform(400, labelled=0, risk=never)
+    team.load(store, units)
+    first = cw.label_next(team.check, store, n=80, sheet=tmp_path / "a.csv")
+    store.load_decisions(desk.fill(tmp_path / "a.csv", lambda _: "no_problem"))
+    team.write(0.8)
+    few = cw.label_next(team.check, store, n=10)
+    [draw] = few.draws
+    assert draw.behind > 10
+    assert any(f"only with n={draw.behind} or more do all labels together" in note for note in few.notes)
+    enough = cw.label_next(team.check, store, n=draw.behind)
+    assert enough.notes == ()
+    with open_store() as fresh:
+        team.load(fresh, units)
+        together = names(first) | names(enough)
+        assert names(cw.label_next(team.check, fresh, n=len(together))) == together
+    assert cw.label_next(team.check, store, n=10, seed=1).notes == ()
+
+
 def test_a_draw_for_recall_reaches_all_work_and_says_how_likely(store: Store, team: Scenario) -> None:
     team.load(store, [u | {"workflow": f"w{i % 3}"} for i, u in enumerate(uniform(600, labelled=0, risk=never))])
     made = cw.label_next(team.check, store, n=120, purpose="recall")
@@ -242,8 +265,23 @@ def test_what_the_labels_can_prove_is_told_without_reading_them(store: Store, te
     cw.trust(team.check, store, plan=cw.plan(change="replace_approval"))
     [later] = cw.label_next(team.check, store, n=40).prospects["failed"]
     assert later.sure == pytest.approx(0.98)
-    assert later.needed > 50
     assert later.chances == ()
+    assert later.needed == further_needed([], alpha=0.05, delta=0.02)
+    assert later.bound == anytime_bound(np.zeros(later.labels, dtype=np.bool_), 0.02)
+    assert later.bound > own_cut(0, later.labels, alpha=0.05, delta=0.02).bound
+
+
+def test_bets_that_lost_leave_less_for_a_moved_number(store: Store, team: Scenario) -> None:
+    units = uniform(400, labelled=30, risk=lambda _: 1.0)
+    team.load(store, units[:20])
+    cw.trust(team.check, store, plan=cw.plan(change="replace_approval"))
+    team.load(store, units[20:])
+    cert = cw.trust(team.check, store, plan=cw.plan(change="replace_approval"))
+    wealth = cert[0].details["bounds"][0]["wealth"]
+    assert wealth < 0.1
+    team.write(0.6)
+    [later] = cw.label_next(team.check, store, n=40).prospects["failed"]
+    assert later.needed == further_needed([], alpha=0.05, delta=0.02 * wealth)
 
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, True, "20", None])
