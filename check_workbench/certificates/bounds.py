@@ -144,6 +144,9 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         further=_further(region, bound, fresh, look=look, seen=not look.first or found.n > 0),
         power=_power(found, bound, look),
     )
+    if found.further == 0 and not found.certified:
+        # The labels that are there decide at the next look, and only a new one opens it.
+        found = dataclasses.replace(found, further=1)
     if found.too_few_clusters is not None:
         more = max(found.further or 0, FEWEST_CLUSTERS - found.too_few_clusters)
         found = dataclasses.replace(found, certified=False, changes=(), proposal=(), further=more)

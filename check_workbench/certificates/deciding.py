@@ -15,7 +15,7 @@ from check_workbench.certificates.history import blind_share, history, too_few_b
 from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.reach import unjudged
 from check_workbench.certificates.recording import promotable, record, recorded
-from check_workbench.certificates.replanning import about_plan, about_window, trusts_of
+from check_workbench.certificates.replanning import about_namesakes, about_plan, about_window, trusts_of
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
@@ -78,8 +78,9 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     made = _with_details(made, labels, found, about)
     made = dataclasses.replace(made, reasons=(*made.reasons, *too_few_blind(about["blind"])))
     made = promotable(made, check)
-    edited = [*about_plan(trusts, plan), *about_window(units, looks, made.excluded.get("outside_window", 0))]
-    made = dataclasses.replace(made, reasons=(*edited, *made.reasons))
+    before_it = [*about_namesakes(trusts, check), *about_plan(trusts, plan)]
+    before_it += about_window(units, looks, made.excluded.get("outside_window", 0))
+    made = dataclasses.replace(made, reasons=(*before_it, *made.reasons))
     return record(store, units, plan, made, tested=any(t.n for t in found))
 
 

@@ -85,6 +85,22 @@ def about_plan(trusts: pd.DataFrame, plan: Plan) -> Iterator[str]:
         )
 
 
+def about_namesakes(trusts: pd.DataFrame, check: Check) -> Iterator[str]:
+    """Yield which other checks ask the same, since looks at them count as looks at this one.
+
+    Parameters
+    ----------
+    trusts
+        From `trusts_of`.
+    check
+        The check.
+    """
+    others = trusts[(trusts["check_id"] != check.id) & trusts["result"].map(_tested).astype(bool)]
+    if not others.empty:
+        named = " and ".join(dict.fromkeys(others["check_id"]))
+        yield f"looks at {named}, asking the same, count as looks at this check: another name is no fresh start"
+
+
 def about_window(units: Units, looks: pd.DataFrame, left_out: int) -> Iterator[str]:
     """Yield that a window may fit what its author saw; when a plan was made, nobody can tell from the plan.
 

@@ -120,7 +120,7 @@ def about_need(found: Tested) -> Iterator[str]:
     if found.n and not found.certified and found.further is not None:
         supposed = f"if the true risk is the observed {share(found.errors / found.n)}"
         if found.power is None:
-            yield f"{supposed}, no number of labels certifies {share(found.bound.target)}"
+            yield f"{supposed}, no number of labels certifies {share(found.bound.target)} at a later look"
         else:
             yield (
                 f"{supposed}, about {found.power} labels on {verdict} work in all, over all later looks together, "

@@ -125,5 +125,8 @@ def test_a_check_of_another_name_that_asks_the_same_shares_the_looks(store, team
     team.decide(store, [{"run": f"r-{n:04d}", "bad": False, "check_id": "twin"} for n in range(60)])
     cert = cw.trust(twin, store, plan=plan)
     assert cert[0].details["look"] == 2
+    assert (
+        "looks at failed, asking the same, count as looks at this check: another name is no fresh start" in cert.reasons
+    )
     text = cert.report(tmp_path / "trust.md").read_text(encoding="utf-8")
     assert "| trust (replace_approval), of failed, which asks the same |" in text
