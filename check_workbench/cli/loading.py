@@ -46,7 +46,9 @@ def load(arguments: argparse.Namespace) -> Outcome:
         raise Usage("load needs a PATH, --decisions or --answers", usage)
     if arguments.blind and not arguments.decisions:
         usage = "usage: check-workbench load --db FILE --blind --decisions FILE"
-        raise Usage("--blind speaks of --decisions, of which there are none", usage)
+        raise Usage(
+            "--blind speaks of --decisions, of which there are none; a mapping says it as verdict_seen: = false", usage
+        )
     if arguments.mapping and (arguments.format or not arguments.paths):
         usage = "usage: check-workbench load PATH... --db FILE --mapping FILE"
         raise Usage("--mapping says how every PATH is read: it needs a PATH, and no --format", usage)

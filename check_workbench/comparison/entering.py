@@ -117,7 +117,7 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 def _cause(cause: Any) -> str:
     if not isinstance(cause, str) or cause not in CAUSES:
         near = hint(cause, CAUSES) if isinstance(cause, str) else ""
-        raise InputError(f"cause must be one of {ALL_CAUSES}, got {cause!r}.{near}")
+        raise InputError(f"cause must be one of {ALL_CAUSES}, got {cause!r}.{near if near.startswith(' Did') else ''}")
     return cause
 
 

@@ -60,7 +60,7 @@ def gap_words(found: Comparison) -> Iterator[str]:
     gap = found.sides.gap
     if gap is not None:
         interval = f"[{gap.low:+.3f}, {gap.high:+.3f}]"
-        yield f"people agree {gap.value:+.3f} {interval} more often when they see the verdict"
+        yield f"agreement where the verdict was seen, or may have been, minus blind: {gap.value:+.3f} {interval}"
     if found.anchored:
         yield "people follow the verdict that they see: such decisions cannot certify the check"
 
@@ -183,8 +183,7 @@ def _group_lines(groups: Sequence[dict[str, Any]]) -> Iterator[str]:
         if len(mine) < 2:
             continue
         for row in mine[:LISTED]:
-            wrong = f"bad passed {row['bad_passed']['k']:,} of {row['bad_passed']['n']:,}"
-            bounced = f"good failed {row['good_failed']['k']:,} of {row['good_failed']['n']:,}"
+            wrong, bounced = (f"{words} {row[key]['k']:,} of {row[key]['n']:,}" for key, words in WRONG.items())
             yield f"  {by} {row['group']}: {row['n']:,}, agreement {share_words(row['agreement'])}, {wrong}, {bounced}"
         if len(mine) > LISTED:
             yield f"  {by}: and {len(mine) - LISTED:,} more, see `groups`"

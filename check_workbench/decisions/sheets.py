@@ -178,7 +178,7 @@ class _Sheet:
         self._counts: Counter[str] = Counter()
         self._stale: Counter[str] = Counter()
         columns = {column for place in drawn.values() for column in place.wanted}
-        self._notes = Notes(file, {ROW, "run_id", "step_id", "note", "decided_by", *SHOWN, *columns})
+        self._notes = Notes(file, {ROW, "run_id", "step_id", "decision", "note", "decided_by", *SHOWN, *columns})
 
     def decisions(self, row: Row) -> Iterator[Returned | Rejected | Note]:
         yield from self._notes.unknown(row.values)

@@ -197,6 +197,9 @@ def _choice(fields: Fields, ask: str) -> tuple[Question, Cutoffs]:
 
 def _score(fields: Fields, ask: str) -> tuple[Question, Cutoffs]:
     entry = fields.entry("levels", required="the levels, from the best, numbered from 0")
+    if entry is not None and isinstance(entry.value, Mapping):
+        fields.problems.error(entry.value, "wrong-type", "levels must be a list, from the best, got a mapping")
+        entry = None
     levels = () if entry is None else texts_of(entry.value, fields.problems, "levels")
     if entry is not None and len(levels) < 2:
         fields.problems.error(entry.value, "out-of-range", f"levels must be at least 2, got {len(levels)}")
@@ -204,7 +207,8 @@ def _score(fields: Fields, ask: str) -> tuple[Question, Cutoffs]:
         said = f"evaluators answer at most {MOST_LEVELS} levels, got {len(levels)}"
         fields.problems.warn(entry.value, "many-levels", said)
     top = max(len(levels) - 1, 0)
-    value = fields.number("flag_at_level", low=0, high=top, required=f"the expected level to flag from, 0 to {top}")
+    high = top if levels else float("inf")
+    value = fields.number("flag_at_level", low=0, high=high, required=f"the expected level to flag from, 0 to {top}")
     return Levels(ask=ask, levels=levels), FlagLevel(value=0 if value is None else value)
 
 
@@ -225,7 +229,9 @@ def _flag_at(fields: Fields, default: float) -> float:
 
 
 def _options(fields: Fields) -> tuple[tuple[str, str], ...]:
-    node = fields.mapping("options", required="label and description of each option")
+    node = fields.mapping(
+        "options", required="label and description of each option", advice=lambda _: "Write {label: what it means, …}."
+    )
     if node is None:
         return ()
     if len(node.entries) < 2:

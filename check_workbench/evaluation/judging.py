@@ -61,7 +61,7 @@ def misfit(item: Item, answer: Answer) -> str | None:
     >>> from check_workbench.results import Answer
     >>> item = Item(asks=Levels(ask="How bad?", levels=("fine", "bad")), cut=FlagLevel(value=1))
     >>> misfit(item, Answer(check_id="c", run_id="r", level=7))
-    'the answer has a level that the question has not'
+    'the answer has a level that the question has not: levels are numbered from 0'
     """
     named = set(answer.probabilities or {})
     if isinstance(item.asks, Choice):
@@ -72,7 +72,7 @@ def misfit(item: Item, answer: Answer) -> str | None:
         top = len(item.asks.levels) - 1
         beyond = answer.level is not None and not 0 <= answer.level <= top
         strange = named - {str(level) for level in range(top + 1)} or beyond
-        return "the answer has a level that the question has not" if strange else None
+        return "the answer has a level that the question has not: levels are numbered from 0" if strange else None
     return None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
 from check_workbench.calibration.units import name_of, records
+from check_workbench.certificates.wording import many
 from check_workbench.labelling.wording import DOES
 from check_workbench.stats.intervals import percent
 
@@ -95,18 +96,21 @@ class NextLabels:
             yield from (f"  {words}" for words in self._about(draw))
         if len(self.draws) > 1:
             saved = self.labels - self.readings
-            yield f"{self.labels} labels in {self.readings} readings: {saved} readings fewer than check by check"
+            there, fewer = many(self.readings, "reading"), many(saved, "reading")
+            yield f"{self.labels} labels in {there}: {fewer} fewer than check by check"
         if self.file is not None:
             yield f"sheet {self.name}: {self.file}; fill in {_columns(self)}, then load it with --decisions"
         yield from (f"note: {note}" for note in self.notes)
 
     def _about(self, draw: Drawn) -> Iterator[str]:
         told = sum(draw.told.values())
-        yield f"{told} of the {draw.region} have a usable blind label already; {draw.free} are left to draw from"
+        there = f"{told} of the {draw.region} have a usable blind label already, whatever it says"
+        yield f"{there}; {draw.free} are left to draw from"
         if draw.purpose == "recall" and len(draw):
             parts = ", ".join(f"{count} that it {DOES[name]}" for name, count in draw.by_verdict.items())
             low, high = draw.units["probability"].min(), draw.units["probability"].max()
-            yield f"{parts}; each with a probability of {percent(low)} to {percent(high)}, which its label carries"
+            rate = " to ".join(dict.fromkeys((percent(low), percent(high))))
+            yield f"{parts}; each with a probability of {rate}, which its label carries"
         if draw.silent:
             yield f"{draw.silent} without a verdict: nothing is drawn from them"
         for prospect in self.prospects.get(draw.check.id, ()):

@@ -20,7 +20,7 @@ REASONS = {
     "fit": "the check was made in sight of it: its run was previewed, or it was read before the text was changed",
     "not_applicable": "the check does not apply to that work",
     "not_blind_beside_blind": "not blind, on work that has a blind decision",
-    "not_checked": "the check has no answer on that work, which is never a pass",
+    "not_checked": "the check has no verdict on that work, which is never a pass; evaluate says why",
     "not_evaluated": "on work that was not evaluated",
     "one_question_only": "says that one of several questions is fine, not that all are",
     "other_method": "the answer came from another method or model than the newest",

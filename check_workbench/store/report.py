@@ -198,6 +198,7 @@ class LoadReport:
 
 _VALUES = re.compile(r"\d+|'[^']*'|\"[^\"]*\"")
 """What differs between two reasons of one kind."""
+NEEDS_MAPPING = "no reader knows them: a mapping says how to read another format (check-workbench formats lists some)"
 _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
 
 
@@ -217,6 +218,8 @@ def _told(report: LoadReport) -> Iterator[str]:
         f"{len(report.skipped):,} skipped, no recorded runs in them",
         _kinds_first(report.skipped, lambda file: PurePath(file).suffix),
     )
+    if report.skipped and not report.taken and not report.already:
+        yield f"  {NEEDS_MAPPING}"
     yield from _listed("Notes", report.notes, shown=None)
     yield from _listed("The first records", [line for record in report.first for line in lines_of(record)], shown=None)
     yield from _diagnosis(report.examined)

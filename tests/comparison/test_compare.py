@@ -84,6 +84,7 @@ def test_blind_and_shown_stay_apart_and_their_gap_has_an_interval(store, team):
     assert (found.sides.blind.agreement.raw.value, found.sides.shown.agreement.raw.value) == (0.9, 1.0)
     assert found.sides.gap.value == pytest.approx(0.1)
     assert found.sides.gap.low < 0.1 < found.sides.gap.high
+    assert "  agreement where the verdict was seen, or may have been, minus blind: +0.100 [" in repr(found)
     assert not found.anchored
 
 

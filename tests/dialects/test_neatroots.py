@@ -176,6 +176,19 @@ def test_choice_and_score() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("options: [a, b]\nflag_on: a", "options must be a mapping, got a list; Write {label: what it means, …}."),
+        ("levels: {1: bad, 2: good}\nflag_at_level: 2", "levels must be a list, from the best, got a mapping"),
+    ],
+)
+def test_answers_in_another_shape_are_one_error_that_says_the_shape(text: str, said: str) -> None:
+    kind = "choice" if text.startswith("options") else "score"
+    (problem,) = problems(f"id: a\nkind: {kind}\nask: x\n{text}")
+    assert "; ".join(filter(None, (problem.message, problem.hint.strip()))) == said
+
+
 def test_defaults_are_those_of_the_design() -> None:
     found = item("kind: yes_no\nask: Did it loop?")
     assert found == Item(asks=YesNo(ask="Did it loop?"), cut=FlagAt(value=0.8), scope="trace")

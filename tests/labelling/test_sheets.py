@@ -183,6 +183,7 @@ def test_a_sheet_of_another_store_is_rejected_row_by_row(store: Store, sheet: Pa
         assert report.decisions == 0
         assert len(report.rejected) == 10
         assert "no such sheet was drawn from this store" in reasons(report)[0]
+        assert not any("'decision'" in str(note) for note in report.notes)
         other.merge(_exported(store, sheet.parent / "out"))
         assert other.load_decisions(desk.fill(sheet, lambda _: "problem")).decisions == 10
 
@@ -396,3 +397,11 @@ def test_a_result_shows_itself_without_the_verdict_of_any_run(store: Store, team
     assert bundle["text/plain"] == repr(made)
     assert "Work to label, 10 of 10" in bundle["text/html"]
     assert list(made.units.columns) == ["check", "run_id", "step_id", "attempt", "probability"]
+
+
+def test_one_is_said_as_one(store: Store) -> None:
+    """One reading that is saved is one reading, and one probability no range."""
+    put_runs(store, *(run(f"r-{i}", 4, input=f"task {i}") for i in range(6)))
+    made = cw.label_next([loop(3), loop(3, id="again")], store, n=1, purpose="recall")
+    assert "2 labels in 1 reading: 1 reading fewer than check by check" in repr(made)
+    assert "1 that it fails; each with a probability of 16.7 %, which its label carries" in repr(made)

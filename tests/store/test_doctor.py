@@ -295,7 +295,11 @@ def test_the_bundle_holds_text_html_and_the_document() -> None:
 
 def test_long_lists_are_cut_and_counted() -> None:
     report = LoadReport(skipped=tuple(f"f{n}" for n in range(25)))
-    assert repr(report).splitlines()[-1] == "  and 15 more"
+    assert repr(report).splitlines()[-2:] == [
+        "  and 15 more",
+        "  no reader knows them: a mapping says how to read another format (check-workbench formats lists some)",
+    ]
+    assert "no reader knows" not in repr(LoadReport(skipped=("LICENSE",), already=1))
     assert len(report.to_json()["skipped"]) == 25
 
 
