@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+import check_workbench as cw
 from check_workbench.cli import arguments
 from check_workbench.dialects import neatroots
 from check_workbench.dialects.reference import tables
@@ -60,6 +62,18 @@ def test_the_reference_says_right_values() -> None:
 def test_commands_parse(line: str) -> None:
     words = shlex.split(line)[1:]
     assert arguments.parser().parse_args(words).command == words[0]
+
+
+def test_the_disagreements_that_are_triaged_are_those_of_the_samples() -> None:
+    refunds = ROOT / "data" / "refunds"
+    with cw.open() as store:
+        store.load(refunds / "runs.jsonl")
+        store.load_decisions(refunds / "labels.csv")
+        found = cw.compare(refunds / "checks" / "repeated-call.check.yaml", store)
+        (said,) = re.findall(r"^    found = found\.triage\((.*), by=", TEXT, re.MULTILINE)
+        causes = ast.literal_eval(said)
+        told = found.triage(causes, by="kim")
+    assert {one["unit"]: one["triage"]["cause"] for one in told.disagreements if one["triage"]} == causes
 
 
 def test_there_are_exactly_two_commands_to_start() -> None:
