@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from check_workbench.errors import InputError
 from tests.workshop import put_answers, put_decisions, put_runs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from check_workbench.store import Store
@@ -89,6 +92,20 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.fixture(scope="module")
+def labelled_works() -> Iterator[Callable[[int], Store]]:
+    """Yield what makes, once, a store with 300 pieces of work, so many of them labelled; a test only looks at it."""
+    with contextlib.ExitStack() as stack:
+
+        @functools.cache
+        def made(labelled: int) -> Store:
+            store = stack.enter_context(cw.open())
+            work(store, 300, labelled=labelled)
+            return store
+
+        yield made
+
+
 def passed(file: Path, store: Store) -> set[str]:
     verdicts = cw.evaluate(str(file), store).verdicts
     return set(verdicts.loc[verdicts["status"] == "pass", "run"])
@@ -96,8 +113,8 @@ def passed(file: Path, store: Store) -> set[str]:
 
 @pytest.mark.parametrize("goal", ["recall>=0.9", "precision>=0.9", "cost 1:2", "risk<=0.2@0.8"])
 @pytest.mark.parametrize("labelled", [120, 300])
-def test_the_numbers_that_are_written_pass_what_the_cut_passes(store, file, goal, labelled):
-    work(store, 300, labelled=labelled)
+def test_the_numbers_that_are_written_pass_what_the_cut_passes(labelled_works, file, goal, labelled):
+    store = labelled_works(labelled)
     cal: Any = cw.calibrate(str(file), store, goal=goal)
     [one] = cal
     assert (one.name, one.composite, one.n, one.scored) == (f"{CHECK} all questions", True, labelled, 300)
@@ -107,15 +124,16 @@ def test_the_numbers_that_are_written_pass_what_the_cut_passes(store, file, goal
     after = passed(file, store)
     assert after != before
     assert len(after) == round(300 * (1 - share))
-    again: Any = cw.calibrate(str(file), store, goal=goal)[0]
+    anew: Any = cw.calibrate(str(file), store, goal=goal)
+    again = anew[0]
     assert (again.present.flagged, again.present.true) == (one.chosen.flagged, one.chosen.true)
     assert again.present.people == pytest.approx(one.chosen.people)
     assert again.chosen.at == one.chosen.at
-    assert cw.calibrate(str(file), store, goal=goal).patch() == ""
+    assert anew.patch() == ""
 
 
-def test_one_patch_writes_a_number_of_every_question(store, file):
-    work(store, 300, labelled=200)
+def test_one_patch_writes_a_number_of_every_question(labelled_works, file):
+    store = labelled_works(200)
     cal: Any = cw.calibrate(str(file), store, goal="recall>=0.9")
     numbers = {(n.threshold.item, n.threshold.key): n for n in cal[0].numbers}
     assert [key for key in numbers if key[1] != "fail"] == [(0, "pass"), (1, "confidence"), (2, "pass")]
@@ -132,8 +150,8 @@ def test_one_patch_writes_a_number_of_every_question(store, file):
     assert cal.plot().axes[0].get_xlabel() == "cut: flagged below this score"
 
 
-def test_the_composite_ranks_better_than_a_single_question(store, file):
-    work(store, 300, labelled=300)
+def test_the_composite_ranks_better_than_a_single_question(labelled_works, file):
+    store = labelled_works(300)
     whole: Any = cw.calibrate(str(file), store)[0]
     alone: Any = cw.calibrate(str(file), store, item=0)
     assert whole.auc.low > max(entry.auc.value for entry in alone)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from check_workbench.changes import Gate
     from check_workbench.store import Store
 
+PLAN = cw.plan(change="replace_approval", max_false_pass=0.1)
 RUN_END = "id: ends\nkind: rule\nrule: { type: run_end }\n"
 
 
@@ -72,13 +73,29 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return team.folder
 
 
-@pytest.fixture
-def locked(prepared: Path, team: Scenario) -> Iterator[Store]:
+@pytest.fixture(scope="module")
+def certified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the same question, which trust certified, its lock, and its store."""
+    team = Scenario(folder=tmp_path_factory.mktemp("certified"))
+    with open_store(team.folder / "store.duckdb") as store:
+        team.load(store, uniform(400, labelled=200, risk=lambda score: 0.0 if score < 0.5 else 0.9))
+        assert cw.trust(team.check, store, plan=PLAN).outcome == "ready"
+        assert cw.gate(team.check, store, update=True).passed
+    return team.folder
+
+
+def of_its_own(folder: Path, team: Scenario) -> Iterator[Store]:
+    """Copy a folder for one test, and yield its store."""
     team.loads = 10
     for name in ("failed.check.yaml", "calibration.lock", "store.duckdb"):
-        shutil.copy2(prepared / name, team.folder / name)
+        shutil.copy2(folder / name, team.folder / name)
     with open_store(team.folder / "store.duckdb") as store:
         yield store
+
+
+@pytest.fixture
+def locked(prepared: Path, team: Scenario) -> Iterator[Store]:
+    yield from of_its_own(prepared, team)
 
 
 class TestWebAgentRuns:
@@ -199,20 +216,15 @@ class TestNumbers:
 
 
 class TestCertified:
-    PLAN = cw.plan(change="replace_approval", max_false_pass=0.1)
-
     @pytest.fixture
-    def trusted(self, store, team):
-        team.load(store, uniform(400, labelled=200, risk=lambda score: 0.0 if score < 0.5 else 0.9))
-        assert cw.trust(team.check, store, plan=self.PLAN).outcome == "ready"
-        assert cw.gate(team.check, store, update=True).passed
-        return store
+    def trusted(self, certified: Path, team: Scenario) -> Iterator[Store]:
+        yield from of_its_own(certified, team)
 
     def test_the_lock_says_by_which_plan_and_bound(self, trusted, team) -> None:
         entry = entry_of(team)
         (bound,) = entry["certified"]
         assert (bound["change"], bound["side"], bound["target"]) == ("replace_approval", "false_pass", 0.1)
-        assert bound["plan"] == self.PLAN.digest
+        assert bound["plan"] == PLAN.digest
         assert 0 < bound["bound"] < 0.1
         assert entry["labels"]["blind"] is True
         assert entry["thresholds"][0]["by"]["outcome"] == "ready"
@@ -239,7 +251,7 @@ class TestCertified:
         team.write(0.9)
         team.load(store, uniform(900, labelled=400, risk=lambda score: 0.01 if score < 0.6 else 0.9))
         cw.calibrate(team.check, store, goal="recall>=0.9").apply()
-        cert = cw.trust(team.check, store, plan=self.PLAN)
+        cert = cw.trust(team.check, store, plan=PLAN)
         (change,) = cert[0].changes()
         cw.gate(team.check, store, update=True)
         assert entry_of(team)["certified"] == []
@@ -252,7 +264,7 @@ class TestCertified:
 
     def test_a_number_that_trust_merely_looked_at_is_not_calibrated(self, store, team) -> None:
         team.load(store, uniform(100, labelled=20, risk=steep))
-        assert cw.trust(team.check, store, plan=self.PLAN).outcome == "need_labels"
+        assert cw.trust(team.check, store, plan=PLAN).outcome == "need_labels"
         for update in (True, False):
             found = cw.gate(team.check, store, update=update)
             assert failed(found) == ["calibrated"]
@@ -269,7 +281,7 @@ class TestCertified:
         team.load(store, uniform(100, labelled=40, risk=steep))
         cw.calibrate(team.check, store, goal="precision>=0.5")
         cw.gate(team.check, store, update=True)
-        cw.trust(team.check, store, plan=self.PLAN)
+        cw.trust(team.check, store, plan=PLAN)
         assert "meets precision>=0.5 as it stands" in words(cw.gate(team.check, store), "calibrated")
 
 

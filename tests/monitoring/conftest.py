@@ -25,6 +25,26 @@ def certified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def with_work(certified: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
+    """Return a folder with that store and 40 pieces of work since, and which of these are due."""
+    folder = tmp_path_factory.mktemp("with_work")
+    shutil.copyfile(certified / STORE, folder / STORE)
+    with cw.open(folder / STORE) as store:
+        made = Watched(store=store, team=Scenario(folder=folder, loads=9))
+        made.work(40)
+        return folder, list(made.audit().due["run_id"])
+
+
+@pytest.fixture
+def worked(with_work: tuple[Path, list[str]], tmp_path: Path) -> Iterator[Watched]:
+    """Yield a store of its own with that certificate and that work."""
+    folder, due = with_work
+    shutil.copyfile(folder / STORE, tmp_path / STORE)
+    with cw.open(tmp_path / STORE) as store, store.hold():
+        yield Watched(store=store, team=Scenario(folder=tmp_path, loads=19), due=list(due))
+
+
 @pytest.fixture
 def watched(certified: Path, tmp_path: Path) -> Iterator[Watched]:
     """Yield a store of its own with that certificate."""

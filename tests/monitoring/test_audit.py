@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ import check_workbench as cw
 from check_workbench.errors import InputError
 from check_workbench.monitoring.strata import evidence
 from check_workbench.stats.intervals import clopper_pearson
+from tests.monitoring.conftest import STORE
 from tests.monitoring.watched import CHANGED, Watched, unit
 from tests.scenario import Scenario
 
@@ -44,9 +46,8 @@ def test_without_work_since_it_says_so(watched: Watched) -> None:
     assert "nothing to audit yet" in found.reasons[0]
 
 
-def test_work_that_nobody_labelled_is_due_and_no_alarm(watched: Watched) -> None:
-    watched.work(40)
-    found = watched.audit()
+def test_work_that_nobody_labelled_is_due_and_no_alarm(worked: Watched) -> None:
+    found = worked.audit()
     (first,) = found.strata
     assert (found.outcome, first.work, first.labels, first.undecided) == ("clear", 40, 0, first.drawn)
     assert 25 <= first.drawn <= 29
@@ -58,14 +59,13 @@ def test_work_that_nobody_labelled_is_due_and_no_alarm(watched: Watched) -> None
     assert found.reasons[-1] == "label the due work blind; until then the audit says little"
 
 
-def test_good_labels_keep_it_clear(watched: Watched) -> None:
-    watched.work(40)
-    watched.decide(list(watched.audit().due["run_id"]))
-    (first,) = watched.audit().strata
+def test_good_labels_keep_it_clear(worked: Watched) -> None:
+    worked.decide(worked.due)
+    (first,) = worked.audit().strata
     assert (first.errors, first.alarm, first.evidence < 1) == (0, False, True)
     assert first.interval == clopper_pearson(0, first.labels)
     assert first.always.low == 0
-    assert watched.audit().reasons[-1] == "no alarm: the evidence against the certificate has not reached its limit"
+    assert worked.audit().reasons[-1] == "no alarm: the evidence against the certificate has not reached its limit"
 
 
 def test_errors_raise_the_alarm_and_stay_told(watched: Watched) -> None:
@@ -128,22 +128,20 @@ def test_labels_of_work_that_was_not_drawn_do_not_count(watched: Watched) -> Non
 
 
 @pytest.mark.parametrize("seen", ["true", ""])
-def test_labels_that_are_not_blind_do_not_count(watched: Watched, seen: str) -> None:
-    watched.work(40)
-    due = list(watched.audit().due["run_id"])
-    watched.decide(due, bad=True, seen=seen)
-    found = watched.audit()
+def test_labels_that_are_not_blind_do_not_count(worked: Watched, seen: str) -> None:
+    due = worked.due
+    worked.decide(due, bad=True, seen=seen)
+    found = worked.audit()
     assert (found.outcome, found.strata[0].labels) == ("clear", 0)
     assert list(found.due["run_id"])[: len(due)] == due
     assert f"{len(due)} drawn pieces of work were decided, but not blind: they stay due" in found.notes
 
 
-def test_people_who_disagree_leave_work_due(watched: Watched) -> None:
-    watched.work(40)
-    due = list(watched.audit().due["run_id"])[:3]
-    watched.decide(due, bad=True, decided_by="ana")
-    watched.decide(due, bad=False, decided_by="ben")
-    found = watched.audit()
+def test_people_who_disagree_leave_work_due(worked: Watched) -> None:
+    due = worked.due[:3]
+    worked.decide(due, bad=True, decided_by="ana")
+    worked.decide(due, bad=False, decided_by="ben")
+    found = worked.audit()
     assert found.strata[0].labels == 0
     assert any(note.startswith("6 decisions about runs with due work made no label") for note in found.notes)
 
@@ -175,39 +173,36 @@ def test_the_worst_reading_turns_once_little_is_open(watched: Watched) -> None:
     assert "the alarm would still be silent" in " ".join(watched.audit().reasons)
 
 
-def test_it_reads_labels_and_says_so_in_the_ledger_once(watched: Watched) -> None:
-    watched.work(40)
-    watched.audit()
-    assert watched.store.sql("select * from looks where call = 'audit'").empty
-    watched.decide(list(watched.audit().due["run_id"])[:5])
-    first, again = watched.audit(), watched.audit()
+def test_it_reads_labels_and_says_so_in_the_ledger_once(worked: Watched) -> None:
+    worked.audit()
+    assert worked.store.sql("select * from looks where call = 'audit'").empty
+    worked.decide(worked.due[:5])
+    first, again = worked.audit(), worked.audit()
     assert json.dumps(first.to_json()) == json.dumps(again.to_json())
     assert repr(first) == repr(again)
     assert first._repr_html_() == again._repr_html_()
-    looks = watched.store.sql("select change, json_array_length(labels) as n from looks where call = 'audit'")
+    looks = worked.store.sql("select change, json_array_length(labels) as n from looks where call = 'audit'")
     assert looks.to_dict("records") == [{"change": "replace_approval", "n": 5}]
 
 
-def test_a_cut_moved_after_an_audit_was_not_fixed_before_its_labels(watched: Watched) -> None:
+def test_a_cut_moved_after_an_audit_was_not_fixed_before_its_labels(worked: Watched) -> None:
     from check_workbench.calibration import looks
 
-    watched.work(40)
-    watched.decide(list(watched.audit().due["run_id"])[:5])
-    before = looks.read_before(looks.ledger(watched.store), CHANGED.replace(year=2200))
-    watched.audit()
-    after = looks.read_before(looks.ledger(watched.store), CHANGED.replace(year=2200))
+    worked.decide(worked.due[:5])
+    before = looks.read_before(looks.ledger(worked.store), CHANGED.replace(year=2200))
+    worked.audit()
+    after = looks.read_before(looks.ledger(worked.store), CHANGED.replace(year=2200))
     assert len(after - before) == 5
 
 
-def test_a_store_that_is_open_to_read_only_can_be_audited(tmp_path: Path) -> None:
-    path = tmp_path / "s.duckdb"
+def test_a_store_that_is_open_to_read_only_can_be_audited(with_work: tuple[Path, list[str]], tmp_path: Path) -> None:
+    folder, due = with_work
+    path = shutil.copyfile(folder / STORE, tmp_path / STORE)
+    team = Scenario(folder=tmp_path, loads=19)
     with cw.open(path) as store:
-        made = Watched(store=store, team=Scenario(folder=tmp_path))
-        made.certify()
-        made.work(40)
-        made.decide(list(made.audit().due["run_id"])[:5])
+        Watched(store=store, team=team).decide(due[:5])
     with cw.open(path, read_only=True) as store:
-        found = cw.audit(made.team.check, store)
+        found = cw.audit(team.check, store)
     assert found.strata[0].labels == 5
     assert "the store is open to read only, so this look at the labels is not recorded" in found.notes
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pandas as pd
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from check_workbench.monitoring.granted import Granted
@@ -42,6 +42,7 @@ def table(pieces: list[tuple[float, str, int, bool | None]]) -> pd.DataFrame:
     return frame.astype(kinds)
 
 
+@settings(max_examples=40)
 @given(PIECES)
 def test_no_piece_vanishes_and_each_week_gives_its_share(pieces: list[tuple[float, str, int, bool | None]]) -> None:
     found = drawn(table(pieces), CERTIFICATE)
@@ -61,6 +62,7 @@ def test_no_piece_vanishes_and_each_week_gives_its_share(pieces: list[tuple[floa
         }
 
 
+@settings(max_examples=40)
 @given(PIECES, PIECES)
 def test_what_is_due_while_its_week_runs_stays_drawn(
     early: list[tuple[float, str, int, bool | None]], late: list[tuple[float, str, int, bool | None]]

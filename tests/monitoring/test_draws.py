@@ -83,9 +83,8 @@ def test_states_follow_the_weeks(watched: Watched) -> None:
     assert states["due"] >= 5
 
 
-def test_work_that_the_certificate_read_is_never_drawn(watched: Watched) -> None:
-    watched.work(40)
-    assert not any(run.startswith("b-") for run in drawn_by(watched))
+def test_work_that_the_certificate_read_is_never_drawn(worked: Watched) -> None:
+    assert not any(run.startswith("b-") for run in drawn_by(worked))
 
 
 def test_test_runs_and_work_before_the_moment_are_not_drawn(watched: Watched) -> None:
@@ -138,12 +137,11 @@ def test_decisions_about_unknown_work_or_with_absurd_times_break_nothing(watched
     assert (found.outcome, found.strata[0].labels) == ("clear", 2)
 
 
-def test_labels_without_a_time_come_last(watched: Watched) -> None:
-    watched.work(40)
-    due = list(watched.audit().due["run_id"])
-    watched.team.decide(watched.store, [{"run": due[0], "bad": True}])
-    watched.decide(due[1:4])
-    wealth = watched.audit().strata[0].wealth
+def test_labels_without_a_time_come_last(worked: Watched) -> None:
+    due = worked.due
+    worked.team.decide(worked.store, [{"run": due[0], "bad": True}])
+    worked.decide(due[1:4])
+    wealth = worked.audit().strata[0].wealth
     assert wealth[2] < wealth[3]
 
 

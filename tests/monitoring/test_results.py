@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,11 +14,13 @@ from check_workbench.calibration.outcome import MIME
 from check_workbench.cli import main
 from check_workbench.errors import InputError
 from check_workbench.samples import sample_data
-from tests.monitoring.watched import Watched
+from tests.monitoring.conftest import STORE
 from tests.scenario import Scenario
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.monitoring.watched import Watched
 
 DATA = sample_data()
 SCREENING = f"{DATA / 'vendors' / 'PROCESS.md'}#vendor-check/check_vendor"
@@ -46,10 +49,9 @@ def test_every_outcome_can_be_shown(watched: Watched) -> None:
         assert json.dumps(cw.audit(watched.team.check, empty)._repr_mimebundle_(), allow_nan=False)
 
 
-def test_the_picture_shows_the_path_and_the_line(watched: Watched) -> None:
-    watched.work(40)
-    watched.decide(list(watched.audit().due["run_id"])[:3])
-    lines = watched.audit().plot().axes[0].get_lines()
+def test_the_picture_shows_the_path_and_the_line(worked: Watched) -> None:
+    worked.decide(worked.due[:3])
+    lines = worked.audit().plot().axes[0].get_lines()
     assert [len(line.get_xdata()) for line in lines] == [4, 2]  # type: ignore[arg-type]
 
 
@@ -136,32 +138,29 @@ def filled(sheet: Path, back: Path, *, bad: bool) -> Path:
     return back
 
 
-def test_a_sheet_of_due_work_comes_back_as_blind_labels(watched: Watched, tmp_path: Path) -> None:
-    watched.work(40)
+def test_a_sheet_of_due_work_comes_back_as_blind_labels(worked: Watched, tmp_path: Path) -> None:
     sheet = tmp_path / "due.csv"
-    due = cw.audit(watched.team.check, watched.store, sheet=sheet).due
+    due = cw.audit(worked.team.check, worked.store, sheet=sheet).due
     assert "pass" not in sheet.read_text("utf-8-sig").lower()
-    report = watched.store.load_decisions(filled(sheet, tmp_path / "back.csv", bad=False))
+    report = worked.store.load_decisions(filled(sheet, tmp_path / "back.csv", bad=False))
     assert (report.decisions, report.rejected) == (len(due), ())
-    (first,) = watched.audit().strata
+    (first,) = worked.audit().strata
     assert first.labels == len(due)
-    assert watched.store.sql("select count(*) as n from decisions where probability_sampled is not null")["n"][0] == 0
+    assert worked.store.sql("select count(*) as n from decisions where probability_sampled is not null")["n"][0] == 0
 
 
-def test_the_same_due_work_gives_the_same_sheet(watched: Watched, tmp_path: Path) -> None:
-    watched.work(40)
+def test_the_same_due_work_gives_the_same_sheet(worked: Watched, tmp_path: Path) -> None:
     sheet = tmp_path / "due.csv"
-    cw.audit(watched.team.check, watched.store, sheet=sheet)
+    cw.audit(worked.team.check, worked.store, sheet=sheet)
     before = sheet.read_bytes()
-    cw.audit(watched.team.check, watched.store, sheet=sheet)
+    cw.audit(worked.team.check, worked.store, sheet=sheet)
     assert sheet.read_bytes() == before
 
 
-def test_a_sheet_draws_nothing_for_trust(watched: Watched, tmp_path: Path) -> None:
-    watched.work(40)
-    before = [list(draw.units["run_id"]) for draw in cw.label_next(watched.team.check, watched.store, n=5).draws]
-    cw.audit(watched.team.check, watched.store, sheet=tmp_path / "due.csv")
-    after = [list(draw.units["run_id"]) for draw in cw.label_next(watched.team.check, watched.store, n=5).draws]
+def test_a_sheet_draws_nothing_for_trust(worked: Watched, tmp_path: Path) -> None:
+    before = [list(draw.units["run_id"]) for draw in cw.label_next(worked.team.check, worked.store, n=5).draws]
+    cw.audit(worked.team.check, worked.store, sheet=tmp_path / "due.csv")
+    after = [list(draw.units["run_id"]) for draw in cw.label_next(worked.team.check, worked.store, n=5).draws]
     assert after == before
 
 
@@ -174,14 +173,13 @@ def test_a_sheet_is_refused_where_it_could_not_come_back(watched: Watched, tmp_p
         cw.audit(watched.team.check, watched.store, sheet=tmp_path / "mine.csv")
 
 
-def test_the_command_writes_the_sheet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    db = tmp_path / "s.duckdb"
-    with cw.open(db) as store:
-        made = Watched(store=store, team=Scenario(folder=tmp_path))
-        made.certify()
-        made.work(40)
+def test_the_command_writes_the_sheet(
+    with_work: tuple[Path, list[str]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    db = shutil.copyfile(with_work[0] / STORE, tmp_path / STORE)
     sheet = tmp_path / "due.csv"
-    assert main(["audit", str(made.team.check), "--db", str(db), "--sheet", str(sheet)]) == 0
+    check = Scenario(folder=tmp_path).check
+    assert main(["audit", str(check), "--db", str(db), "--sheet", str(sheet)]) == 0
     assert capsys.readouterr().out.rstrip().endswith(f"wrote {sheet}")
     assert sheet.is_file()
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import check_workbench as cw
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from check_workbench.certificates import Certificates
     from check_workbench.monitoring import Audit
     from check_workbench.plans import Plan
@@ -26,6 +28,8 @@ class Watched:
     store: Store
     team: Scenario
     decided: int = 0
+    due: list[str] = field(default_factory=list)
+    """Work that was due when the store was made."""
 
     def certify(self, plan: Plan | None = None) -> Certificates:
         """Load 150 labelled runs, a third of which fails, and trust the check."""
@@ -45,7 +49,7 @@ class Watched:
         self.team.load(self.store, units)
         return units
 
-    def decide(self, runs: list[str], *, bad: bool = False, **fields: Any) -> None:
+    def decide(self, runs: Sequence[str], *, bad: bool = False, **fields: Any) -> None:
         """Label runs blind, in the order given, a minute apart, from 200 days after the change on."""
         first = CHANGED + timedelta(days=200)
         told = [
