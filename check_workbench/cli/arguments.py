@@ -261,4 +261,4 @@ def _label_next(commands: grammar.Adder) -> None:
     )
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another seed, another draw (%(default)s)")
     command.add_argument("--plan", metavar="FILE", help="a plan file whose bounds are to be proven")
-    grammar.bounds(command)
+    grammar.bounds(command, without="as trust was asked last, else replace_approval")

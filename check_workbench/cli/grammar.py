@@ -92,14 +92,15 @@ def answerer(command: argparse.ArgumentParser, *, evaluator: bool = True) -> Non
         group.add_argument("--evaluator", metavar="NAME", help="an evaluator from check-workbench.toml")
 
 
-def bounds(command: argparse.ArgumentParser, *, required: bool = False) -> None:
-    """Add the change and its bounds."""
+def bounds(command: argparse.ArgumentParser, *, required: bool = False, without: str = "enforce") -> None:
+    """Add the change and its bounds; `without` says which change is meant where none is given."""
     from check_workbench.plans import CHANGES, DEFAULT_BOUNDS
 
     defaults = {
         bound: f"default with --change {change}: {value:g}" for change, (bound, value) in DEFAULT_BOUNDS.items()
     }
-    command.add_argument("--change", choices=CHANGES, required=required, help="what is to change")
+    change = "what is to change" if required else f"what is to change ({without})"
+    command.add_argument("--change", choices=CHANGES, required=required, help=change)
     helps = {
         "max_false_pass": f"largest share of bad work among what passes ({defaults['max_false_pass']})",
         "max_false_fail": f"largest share of good work among what fails ({defaults['max_false_fail']})",

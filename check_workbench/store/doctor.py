@@ -226,7 +226,8 @@ def _promise(blind: int) -> str:
     risk = upper_bound(0, blind, delta=FIRST_LOOK)
     labels = _count(blind, "blind label")
     bound = f"{100 * risk:.1f} %" if risk >= 0.01 else f"{100 * risk:.2f} %"
-    return f"{labels}; zero errors among them would certify a risk of at most {bound} (90 % confidence)"
+    best = "all on one side and without an error they would certify"
+    return f"{labels}; {best} a risk of at most {bound} (90 % confidence)"
 
 
 def _no_promise(doing: str, names: list[str]) -> Iterator[str]:
