@@ -121,8 +121,8 @@ def test_labels_are_units_with_a_majority(filled: Store, tmp_path: Path) -> None
     supports = decide(filled, tmp_path, rows).supports
     assert "calibrating loop: 3 usable labels, 2 of them a problem" in supports
     assert (
-        "trusting loop: 2 blind labels; all on one side and without an error they would certify a risk of at most 71.7 % "
-        "(90 % confidence)" in supports
+        "trusting loop: 2 blind labels; all on one side and without an error they would certify a risk of at most 71.7 "
+        "% (90 % confidence)" in supports
     )
 
 
