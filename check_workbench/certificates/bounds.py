@@ -14,7 +14,7 @@ import numpy as np
 
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
-from check_workbench.certificates.reach import furthest
+from check_workbench.certificates.reach import furthest, in_two_draws
 from check_workbench.results import DECIDED
 from check_workbench.stats.certify import labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
@@ -124,6 +124,7 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         Whether this is the first look, and where a walk begins.
     """
     delta = bound.delta * (FIRST if look.first else LATER)
+    sample = in_two_draws(region, sample)
     usable = sample.usable
     fresh = usable[usable["fresh"].to_numpy(dtype=bool) & region.inside(usable)]
     way = _way(region, bound, sample, look)

@@ -12,6 +12,7 @@ import numpy as np
 
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import KEY, decided, unequal
+from check_workbench.certificates.reach import drawn_last
 from check_workbench.certificates.replanning import read_by_others
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ class Sample:
     model: str | None = None
     read_by: tuple[str, ...] = ()
     """The calls that read labels before the cut got its present value."""
+    drawn_last: frozenset[tuple[str, str, int]] = frozenset()
+    """Work that was drawn from what earlier sheets for recall had left."""
 
     @property
     def unlabelled(self) -> pd.DataFrame:
@@ -110,6 +113,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
         method=method,
         model=model,
         read_by=ledger.readers(looks, since, labelled),
+        drawn_last=drawn_last(units.check, looks),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from check_workbench.calibration.cautions import SUSPICIOUS
 from check_workbench.calibration.units import KEY, name_of, records
+from check_workbench.store.returning import DRAW
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,10 +18,54 @@ if TYPE_CHECKING:
 
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.certificates.sides import Region
+    from check_workbench.checks import Check
     from check_workbench.stats.certify import Cuts, Walk
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+
+
+def drawn_last(check: Check, looks: pd.DataFrame) -> frozenset[tuple[str, str, int]]:
+    """Return the work of the last sheets, where earlier ones were drawn for recall; else nothing.
+
+    Sheets are drawn from what has no label yet, so those after one for recall speak of the rest alone. Sheets for trust
+    that follow one another are one draw.
+
+    Parameters
+    ----------
+    check
+        The check.
+    looks
+        All looks in the store, among them the draws.
+    """
+    mine = looks[(looks["call"] == DRAW) & (looks["check_id"] == check.id) & (looks["asked"] == check.asked)]
+    draws = mine["result"].tolist()
+    first = next((place for place, draw in enumerate(draws) if draw["purpose"] == "recall"), len(draws))
+    later = draws[first + 1 :]
+    last = [draw for draw in later if draw["purpose"] == "trust"] or later[-1:]
+    return frozenset((run, step or "", attempt or 1) for draw in last for _, run, step, attempt, _ in draw["rows"])
+
+
+def in_two_draws(region: Region, sample: Sample) -> Sample:
+    """Let labels speak for what they were drawn from: the last draw for all work without labels, others for themselves.
+
+    Parameters
+    ----------
+    region
+        The side that is tested.
+    sample
+        The labels and the work.
+    """
+    usable, inside = sample.usable, region.inside(sample.usable)
+    last = usable.set_index(KEY).index.isin(sample.drawn_last) & inside
+    before = inside & ~last
+    if not last.any() or not before.any():
+        return sample
+    rest = max(int(region.inside(sample.population).sum() - before.sum()), 1)
+    drawn = usable["probability_sampled"].astype(float)
+    for_the_rest = (drawn * (1 / drawn[last]).sum() / rest).clip(upper=1.0)
+    told = drawn.mask(before, 1.0).mask(last, for_the_rest)
+    return dataclasses.replace(sample, usable=usable.assign(probability_sampled=told))
 
 
 def furthest(region: Region, sample: Sample, cuts: Cuts, step: Walk) -> int | None:
