@@ -120,10 +120,14 @@ def _of_part(
 
 
 def _conclusions(entry: Calibration) -> Iterator[dict[str, Any]]:
-    """Yield what the ledger keeps of a calibration: the numbers chosen, and whether those that stand meet the goal."""
+    """Yield what the ledger keeps of a calibration: the numbers chosen, and whether those that stand meet the goal.
+
+    One cut for all questions is a choice of all their numbers, also of those that it leaves as they are.
+    """
     written = {(number.threshold.item, number.threshold.key): number.threshold.value for number in entry.numbers}
     for own in thresholds(entry.check) if entry.composite else (entry.threshold,):
-        at = written.get((own.item, own.key))
+        kept = own.value if written and entry.composite else None
+        at = written.get((own.item, own.key), kept)
         yield {"item": own.item, "key": own.key, "at": at, "met": entry.met, "goal": entry.goal, "labels": entry.n}
 
 

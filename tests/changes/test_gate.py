@@ -18,6 +18,7 @@ from check_workbench.cli import main
 from check_workbench.errors import InputError
 from check_workbench.samples import sample_data
 from check_workbench.store import open_store
+from tests.calibration.test_composite import PROCESS, work
 from tests.changes.conftest import write_loop
 from tests.scenario import Scenario, uniform
 from tests.workshop import put_decisions, put_runs, run
@@ -320,6 +321,18 @@ class TestConcluded:
         team.load(store, [{"run": f"r-{n}", "p": n / 50, "bad": False} for n in range(50)])
         assert cw.calibrate(team.check, store, goal="recall>=0.9")[0].met is None
         assert failed(cw.gate(team.check, store, update=True)) == ["calibrated"]
+
+    def test_one_cut_for_all_questions_concludes_every_number_of_them(self, store, tmp_path: Path) -> None:
+        (tmp_path / "PROCESS.md").write_text(PROCESS, encoding="utf-8")
+        work(store, 120, labelled=120)
+        cw.calibrate(tmp_path / "PROCESS.md", store, goal="recall>=0.9").apply()
+        found = cw.gate(tmp_path / "PROCESS.md", store, update=True)
+        assert found.passed
+        told = words(found, "calibrated").split("; ")
+        assert [one.split(":")[0].rsplit(" ", 1)[0] for one in told] == [
+            "question 0 pass", "question 0 fail", "question 1 confidence", "question 2 pass",
+        ]  # fmt: skip
+        assert all("chosen for recall>=0.9 by calibrate on 120 labels" in one for one in told)
 
 
 class TestDecisionsAboutTheWork:
