@@ -1,0 +1,94 @@
+"""How much of all work is bad? Few labels made to go further by the scores of the work that nobody labelled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from check_workbench.errors import UndefinedError
+from check_workbench.stats.arrays import flags, floats, share
+from check_workbench.stats.intervals import Estimate, wilson
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+FEWEST = 100
+"""Labels below which the interval is too short."""
+FEWEST_OF_EACH = 20
+"""Labels of the rarer kind below which it is too short as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationShare:
+    """The share of all work that has a property, with its interval."""
+
+    share: Estimate
+    method: Literal["ppi++", "wilson"]
+    """`wilson` uses the labels alone."""
+    weight: float
+    """How far the scores move the share: 0 where they say nothing, below 0 where they mean the opposite."""
+    labels_alone: Estimate
+
+
+def population_share(
+    scores: ArrayLike, outcome: ArrayLike, unlabelled: ArrayLike, *, confidence: float = 0.95
+) -> PopulationShare:
+    """Estimate a share of all work from labels and from the scores of work without labels.
+
+    Labels and unlabelled work must be drawn with equal probability from the same work. The scores may be wrong in any
+    way: that costs width, never validity. With few labels, or few of one kind, the labels alone decide.
+
+    Parameters
+    ----------
+    scores
+        Scores of the labelled work, on any scale.
+    outcome
+        Whether the labelled work has the property.
+    unlabelled
+        Scores of the work without labels, on the same scale.
+    confidence
+        Chance, on average, that the interval covers the true share.
+
+    Raises
+    ------
+    UndefinedError
+        Where there are no labels.
+
+    Notes
+    -----
+    Source: Angelopoulos, Duchi and Zrnic (2023), PPI++, the mean with its best weight; Student's quantile. With fewer
+    than 100 labels, or 20 of either kind, the interval of Wilson on the labels.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> bad = rng.random(2200) < 0.3
+    >>> score = np.where(bad, 0.8, 0.2) + rng.normal(0, 0.15, 2200)
+    >>> found = population_share(score[:200], bad[:200], score[200:])
+    >>> found.method, [round(value, 3) for value in found.share], [round(value, 3) for value in found.labels_alone]
+    ('ppi++', [0.3, 0.266, 0.334], [0.285, 0.227, 0.351])
+    """
+    told, silent = floats(scores), floats(unlabelled, "unlabelled scores")
+    hit = flags(outcome, len(told), "outcome").astype(np.float64)
+    n, positives = len(hit), int(hit.sum())
+    if not n:
+        raise UndefinedError("the share has no value: there are no labels. Label some of the work, drawn at random.")
+    alone = Estimate(positives / n, *wilson(positives, n, confidence=confidence))
+    everything = np.concatenate([told, silent])
+    few = n < FEWEST or min(positives, n - positives) < FEWEST_OF_EACH
+    if few or len(silent) < 2 or everything.min() == everything.max():
+        return PopulationShare(share=alone, method="wilson", weight=0.0, labels_alone=alone)
+    weight = float(np.cov(hit, told)[0, 1] / ((1 + n / len(silent)) * everything.var(ddof=1)))
+    value = float(hit.mean() + weight * (silent.mean() - told.mean()))
+    variance = (hit - weight * told).var(ddof=1) / n + weight**2 * silent.var(ddof=1) / len(silent)
+    half = float(stdtrit(n - 1, (1 + share(confidence, "confidence")) / 2) * np.sqrt(variance))
+    value = min(1.0, max(0.0, value))
+    return PopulationShare(
+        share=Estimate(value, max(0.0, value - half), min(1.0, value + half)),
+        method="ppi++",
+        weight=weight,
+        labels_alone=alone,
+    )
