@@ -184,11 +184,9 @@ def test_an_edited_origin_is_shown_as_it_stands(folder: Path, tmp_path: Path) ->
     assert "chosen for &lt;script&gt;" in shown
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=5), part, max_size=3),
-    max_leaves=8,
-)
+FLAT = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
+NAMED = st.dictionaries(st.text(max_size=5), FLAT | st.lists(FLAT, max_size=3), max_size=3)
+JSON = FLAT | st.lists(FLAT | NAMED, max_size=3) | st.dictionaries(st.text(max_size=5), FLAT | NAMED, max_size=3)
 
 
 @given(st.dictionaries(st.sampled_from(sorted(ENTRY)), JSON, min_size=1))
