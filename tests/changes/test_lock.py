@@ -184,7 +184,8 @@ def test_an_edited_origin_is_shown_as_it_stands(folder: Path, tmp_path: Path) ->
     assert "chosen for &lt;script&gt;" in shown
 
 
-FLAT = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5)
+NUMBERS = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+FLAT = st.none() | st.booleans() | NUMBERS | st.text(max_size=5)
 NAMED = st.dictionaries(st.text(max_size=5), FLAT | st.lists(FLAT, max_size=3), max_size=3)
 JSON = FLAT | st.lists(FLAT | NAMED, max_size=3) | st.dictionaries(st.text(max_size=5), FLAT | NAMED, max_size=3)
 
