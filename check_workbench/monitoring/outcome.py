@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from check_workbench.monitoring.standing import Standing
     from check_workbench.monitoring.strata import Stratum
 
-State = Literal["clear", "alarm", "void", "no_certificate"]
+State = Literal["clear", "unlabelled", "alarm", "void", "no_certificate"]
 NOTHING = (
     "no trust decision in this store says that the check is ready, so there is nothing to audit; "
     "check-workbench trust makes one"
@@ -47,12 +47,17 @@ class Audit:
 
     @property
     def outcome(self) -> State:
-        """`void` where the certificate no longer holds, else `alarm` where one was ever raised, else `clear`."""
+        """`void` where the certificate no longer holds, else `alarm` where one was ever raised, else `clear`.
+
+        Without any label of drawn work it is `unlabelled`: then nothing is known.
+        """
         if self.certificate is None:
             return "no_certificate"
         if self.void:
             return "void"
-        return "alarm" if self.standing or any(stratum.alarm for stratum in self.strata) else "clear"
+        if self.standing or any(stratum.alarm for stratum in self.strata):
+            return "alarm"
+        return "clear" if any(stratum.labels for stratum in self.strata) else "unlabelled"
 
     @property
     def exit_code(self) -> int:

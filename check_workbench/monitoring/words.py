@@ -39,7 +39,7 @@ def reasons(audit: Audit) -> Iterator[str]:
     yield from (words for stratum in audit.strata for words in _missing(stratum))
     if held.contradicted is not None:
         yield f"warning: a later look at the same change came to {held.contradicted}"
-    if audit.outcome == "clear":
+    if audit.outcome in {"clear", "unlabelled"}:
         yield _clear(audit, held)
 
 

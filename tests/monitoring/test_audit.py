@@ -40,7 +40,7 @@ def test_a_decision_that_was_not_ready_is_no_certificate(store: Store, tmp_path:
 
 def test_without_work_since_it_says_so(watched: Watched) -> None:
     found = watched.audit()
-    assert (found.outcome, found.exit_code) == ("clear", 0)
+    assert (found.outcome, found.exit_code) == ("unlabelled", 0)
     assert found.certificate is not None
     assert found.certificate.moment == CHANGED
     assert "nothing to audit yet" in found.reasons[0]
@@ -49,7 +49,7 @@ def test_without_work_since_it_says_so(watched: Watched) -> None:
 def test_work_that_nobody_labelled_is_due_and_no_alarm(worked: Watched) -> None:
     found = worked.audit()
     (first,) = found.strata
-    assert (found.outcome, first.work, first.labels, first.undecided) == ("clear", 40, 0, first.drawn)
+    assert (found.outcome, first.work, first.labels, first.undecided) == ("unlabelled", 40, 0, first.drawn)
     assert 25 <= first.drawn <= 29
     assert len(found.due) == first.drawn
     assert first.worst
@@ -113,7 +113,7 @@ def test_a_new_certificate_begins_without_alarms(watched: Watched) -> None:
     assert watched.audit().outcome == "alarm"
     again = cw.trust(watched.team.check, watched.store, plan=cw.plan(change="enforce", max_false_fail=0.2))
     assert again.outcome == "ready"
-    assert watched.audit().outcome == "clear"
+    assert watched.audit().outcome == "unlabelled"
 
 
 def test_labels_of_work_that_was_not_drawn_do_not_count(watched: Watched) -> None:
@@ -123,7 +123,7 @@ def test_labels_of_work_that_was_not_drawn_do_not_count(watched: Watched) -> Non
     watched.decide(chosen, bad=True)
     found = watched.audit()
     (first,) = found.strata
-    assert (found.outcome, first.labels, first.unasked, first.unasked_errors) == ("clear", 0, 30, 30)
+    assert (found.outcome, first.labels, first.unasked, first.unasked_errors) == ("unlabelled", 0, 30, 30)
     assert any("somebody chose them: 30 blind labels of first submissions, 30 errors" in r for r in found.reasons)
 
 
@@ -132,7 +132,7 @@ def test_labels_that_are_not_blind_do_not_count(worked: Watched, seen: str) -> N
     due = worked.due
     worked.decide(due, bad=True, seen=seen)
     found = worked.audit()
-    assert (found.outcome, found.strata[0].labels) == ("clear", 0)
+    assert (found.outcome, found.strata[0].labels) == ("unlabelled", 0)
     assert list(found.due["run_id"])[: len(due)] == due
     assert f"{len(due)} drawn pieces of work were decided, but not blind: they stay due" in found.notes
 

@@ -96,7 +96,7 @@ def test_the_shipped_work_goes_from_clear_to_alarm(tmp_path: Path, capsys: pytes
     assert run(capsys, *trust)[0] == 0
     assert run(capsys, "load", str(after / "runs.jsonl"), "--db", db)[0] == 0
     code, found = run(capsys, *audit)
-    assert (code, found["outcome"], len(found["strata"])) == (0, "clear", 2)
+    assert (code, found["outcome"], len(found["strata"])) == (0, "unlabelled", 2)
     outcomes = []
     for until in ("2026-04-10", "2026-07-15"):
         sheet = answered(found["due"], tmp_path / f"{until}.csv", until=until)
@@ -197,5 +197,5 @@ def test_the_promoted_document_stands_on_its_certificate(tmp_path: Path) -> None
         made.apply()
         found = cw.audit(check, store)
     assert "advisory: true" in (DATA / "vendors" / "PROCESS.md").read_text(encoding="utf-8")
-    assert (before.outcome, found.outcome) == ("clear", "clear")
+    assert (before.outcome, found.outcome) == ("unlabelled", "unlabelled")
     assert [any("still says advisory" in note for note in one.notes) for one in (before, found)] == [True, False]

@@ -24,7 +24,7 @@ def test_more_work_that_passes_warns_and_is_no_alarm(watched: Watched) -> None:
     watched.work(90)
     found = watched.audit()
     assert "coverage" in warned(watched)
-    assert found.outcome == "clear"
+    assert found.outcome == "unlabelled"
     assert any(
         reason.startswith("warning: passed: 66.7 % of the work before, 100.0 % since") for reason in found.reasons
     )

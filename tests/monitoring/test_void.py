@@ -40,7 +40,7 @@ def test_the_certified_cut_put_back_is_valid_again(watched: Watched) -> None:
     watched.team.write(0.6)
     watched.audit()
     watched.team.write(0.5)
-    assert watched.audit().outcome == "clear"
+    assert watched.audit().outcome == "unlabelled"
 
 
 def test_a_void_audit_reads_no_label(watched: Watched) -> None:
@@ -65,12 +65,12 @@ def test_answers_of_another_model_void_and_are_counted(watched: Watched) -> None
 
 def test_answers_of_another_model_before_the_certificate_do_not_void(watched: Watched) -> None:
     watched.team.load(watched.store, [unit("early", -20.0, model="judge-0")])
-    assert watched.audit().outcome == "clear"
+    assert watched.audit().outcome == "unlabelled"
 
 
 def test_the_flag_that_makes_a_check_advisory_does_not_count(watched: Watched) -> None:
     (check,) = read_checks(watched.team.check)
-    assert cw.audit(dataclasses.replace(check, advisory=True), watched.store).outcome == "clear"
+    assert cw.audit(dataclasses.replace(check, advisory=True), watched.store).outcome == "unlabelled"
     assert any("still says advisory" in note for note in
                cw.audit(dataclasses.replace(check, advisory=True), watched.store).notes)  # fmt: skip
 
@@ -96,7 +96,7 @@ def test_numbers_that_were_certified_but_never_written_void(store: Store, tmp_pa
 
     (check,) = read_checks(team.check)
     apply(check, list(made[0].changes()))
-    assert cw.audit(team.check, store).outcome == "clear"
+    assert cw.audit(team.check, store).outcome == "unlabelled"
 
 
 def test_the_certificate_that_fits_the_document_counts_before_the_latest(watched: Watched) -> None:
