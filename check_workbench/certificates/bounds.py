@@ -16,7 +16,7 @@ from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
 from check_workbench.certificates.reach import furthest, in_two_draws
 from check_workbench.results import DECIDED
-from check_workbench.stats.certify import labels_needed, own_cut, walk
+from check_workbench.stats.certify import counted, labels_needed, own_cut, walk
 from check_workbench.stats.clusters import one_per_cluster
 from check_workbench.stats.intervals import lower_bounds, upper_bound, upper_bounds
 from check_workbench.stats.monitor import certifying, further_needed, labels_for_power
@@ -246,11 +246,11 @@ def _path(region: Region, found: Tested, sample: Sample) -> tuple[dict[str, floa
         return ()
     rows = region.scored(sample.usable)
     cuts = region.cuts(start=0.4)
-    step = walk(region.scores(rows), region.wrong(rows), cuts, alpha=found.bound.target, delta=found.delta)
-    upper = upper_bounds(step.errors, step.n, delta=found.delta)
+    errors, labels = counted(region.scores(rows), region.wrong(rows), cuts)
+    upper = upper_bounds(errors, labels, delta=found.delta)
     return tuple(
         {"coverage": float(c), "risk": float(e / n), "bound": float(u)}
-        for c, e, n, u in zip(cuts.coverage, step.errors, step.n, upper, strict=True)
+        for c, e, n, u in zip(cuts.coverage, errors, labels, upper, strict=True)
         if n
     )
 

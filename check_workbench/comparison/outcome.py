@@ -191,6 +191,7 @@ def _agreement_json(found: Agreement | None) -> dict[str, Any]:
         "kappa": found.kappa if found else None,
         "ac1": found.ac1 if found else None,
         "alpha": found.alpha if found else None,
+        "intervals": {name: [one.low, one.high] for name, one in found.intervals.items()} if found else {},
         "prevalence": dict(found.prevalence) if found else {},
         "by_class": dict(found.by_class) if found else {},
     }

@@ -219,7 +219,9 @@ def _disagreement_lines(disagreements: Sequence[dict[str, Any]]) -> Iterator[str
 def _agreement_words(found: Agreement) -> str:
     raw = f"{found.raw.value:.3f} [{found.raw.low:.3f}, {found.raw.high:.3f}]"
     beyond = ", ".join(
-        f"{name} {value:.2f}" for name, value in (("kappa", found.kappa), ("AC1", found.ac1)) if value is not None
+        f"{name} {value:.2f} [{found.intervals[key].low:.2f}, {found.intervals[key].high:.2f}]"
+        for name, key, value in (("kappa", "kappa", found.kappa), ("AC1", "ac1", found.ac1))
+        if value is not None
     )
     return f"agreement {raw}{f', {beyond}' if beyond else ''}"
 

@@ -223,7 +223,7 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     share(alpha, "alpha")
     share(delta, "delta")
     values = floats(scores)
-    errors, n = _counted(values, flags(bad, len(values), "bad"), cuts)
+    errors, n = counted(values, bad, cuts)
     p = p_value(errors, n, alpha)
     level, passed = np.zeros(len(p)), np.zeros(len(p), dtype=np.bool_)
     fewest = _fewest(cuts.coverage, len(values))
@@ -239,12 +239,12 @@ def walk(scores: ArrayLike, bad: ArrayLike, cuts: Cuts, *, alpha: float, delta: 
     return _reached(Walk(errors=errors, n=n, p=p, level=level, passed=passed), cuts)
 
 
-def _counted(values: Floats, bad: NDArray[np.bool_], cuts: Cuts) -> tuple[Ints, Ints]:
-    """Return errors and labels among what passes, per cut."""
-    at = cuts.at[::-1]
+def counted(scores: ArrayLike, bad: ArrayLike, cuts: Cuts) -> tuple[Ints, Ints]:
+    """Return errors and labels among what passes, per cut; the arguments are those of `walk`."""
+    at, values = cuts.at[::-1], floats(scores)
     place = np.searchsorted(at, values, side="right")
     n = np.bincount(place, minlength=len(at) + 1)[:0:-1].cumsum()
-    errors = np.bincount(place[bad], minlength=len(at) + 1)[:0:-1].cumsum()
+    errors = np.bincount(place[flags(bad, len(values), "bad")], minlength=len(at) + 1)[:0:-1].cumsum()
     if cuts.labelled:
         n = np.maximum(n - np.isin(cuts.at, values), errors)
     return errors, n

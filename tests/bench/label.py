@@ -97,7 +97,7 @@ def rows(*, runs: int = DRAWS) -> list[Labels]:
     return [*trusting(rule, runs), *trusting(judge, runs), *together(judge, runs), *recalling(judge, runs)]
 
 
-def table(found: list[Labels]) -> str:
+def markdown(found: list[Labels]) -> str:
     """Return rows as the README shows them: the middle of all draws, and where 90 % of them lie."""
     lines = ["| work | chosen by | decisions or readings | the other way takes |", "|---|---|---|---|"]
     for row in found:

@@ -42,4 +42,4 @@ def test_the_readme_tells_what_the_benchmark_measures(realdata: Path) -> None:
         *label.trusting(judge, label.DRAWS),
         *label.together(judge, label.DRAWS),
     ]
-    assert label.table(found) in readme.read_text(encoding="utf-8")
+    assert label.markdown(found) in readme.read_text(encoding="utf-8")
