@@ -350,7 +350,7 @@ def test_odd_outlines_are_no_runs_and_no_crash(text: str) -> None:
 
 def test_compressed_files(tmp_path: Path) -> None:
     path = tmp_path / "t.json.gz"
-    path.write_bytes(gzip.compress(json.dumps(otlp([Told()])).encode()))
+    path.write_bytes(gzip.compress(json.dumps(otlp([Told()])).encode(), mtime=0))
     read = READERS["otlp"].read
     assert read is not None
     [made] = read(path, Origin.of(path))

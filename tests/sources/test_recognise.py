@@ -36,7 +36,7 @@ DOJO = {"suite_name": "s", "pipeline_name": "p", "user_task_id": "u", "messages"
 @pytest.mark.parametrize("packed", [False, True])
 def test_formats_are_told_apart_by_content(tmp_path: Path, text: str, name: str, *, packed: bool) -> None:
     path = tmp_path / "any.name"
-    path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    path.write_bytes(gzip.compress(text.encode(), mtime=0) if packed else text.encode())
     found = recognise(path)
     assert isinstance(found, Recognised)
     assert found.format.name == name
@@ -68,7 +68,7 @@ def test_other_files_are_none(tmp_path: Path, text: str) -> None:
         (OURS.encode("utf-16"), "UTF-16"),
         (OURS.encode("utf-32-le"), "UTF-16 or UTF-32"),
         (b"run_id,spans\n", "must hold JSON"),
-        (gzip.compress(OURS.encode())[:20], "compressed file is broken"),
+        (gzip.compress(OURS.encode(), mtime=0)[:20], "compressed file is broken"),
         (b"\x1f\x8bnonsense", "compressed file is broken"),
     ],
 )

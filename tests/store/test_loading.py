@@ -65,14 +65,14 @@ def test_the_digest_is_of_content_not_of_bytes(store, tmp_path):
 
 def test_gzip_and_a_byte_order_mark(store, tmp_path):
     text = b"\xef\xbb\xbf" + json.dumps(RUN).encode()
-    (tmp_path / "runs.jsonl.gz").write_bytes(gzip.compress(text))
+    (tmp_path / "runs.jsonl.gz").write_bytes(gzip.compress(text, mtime=0))
     (tmp_path / "same.jsonl").write_bytes(text)
     report = store.load(tmp_path)
     assert (report.runs, report.already, report.rejected) == (1, 1, ())
 
 
 def test_a_cut_gzip_file_keeps_what_came_before(store, tmp_path):
-    whole = gzip.compress("".join(json.dumps({"run_id": f"r{i}"}) + "\n" for i in range(50_000)).encode())
+    whole = gzip.compress("".join(json.dumps({"run_id": f"r{i}"}) + "\n" for i in range(50_000)).encode(), mtime=0)
     (tmp_path / "cut.jsonl.gz").write_bytes(whole[: len(whole) // 2])
     report = store.load(tmp_path / "cut.jsonl.gz")
     assert [r.reason for r in report.rejected if "compressed file is broken" in r.reason]
