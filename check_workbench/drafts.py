@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +14,7 @@ from check_workbench.checks import Check, thresholds
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evaluation.units import runs_of
+from check_workbench.files import Rewrite, rewrite_files
 from check_workbench.results import DECIDED
 
 if TYPE_CHECKING:
@@ -83,8 +82,7 @@ class Draft:
         Parameters
         ----------
         path
-            Where to; a file that exists is replaced only if it is the one that the check was read from, unchanged
-            since.
+            Where to; a file that exists must be the one that the check was read from, unchanged since.
 
         Raises
         ------
@@ -95,11 +93,13 @@ class Draft:
             raise InputError(f"{self.check.id} cannot be saved: it was made in Python and has no document")
         target = Path(path)
         if target.exists():
-            self._check_replaceable(target, self.text)
-        _write(target, self.text)
+            self._require_same(target, self.text)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            rewrite_files([Rewrite(path=target, old=None, new=self.text.encode())])
         return target
 
-    def _check_replaceable(self, target: Path, text: str) -> None:
+    def _require_same(self, target: Path, text: str) -> None:
         source = Path(self.check.file or "")
         if not (source.is_file() and target.samefile(source)):
             raise InputError(f"{target} exists and is not the file that {self.check.id} was read from; name another")
@@ -276,18 +276,3 @@ def _record_look(check: Check, store: Store, runs: list[str]) -> None:
 def _read_text(path: Path) -> str:
     with path.open(encoding="utf-8", newline="") as stream:
         return stream.read()
-
-
-def _write(target: Path, text: str) -> None:
-    """Write beside the target and move over it, so that a reader sees the old text or the new one."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(beside).replace(target)
-    except BaseException:
-        Path(beside).unlink(missing_ok=True)
-        raise

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, get_args
 
 from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -150,10 +151,7 @@ class Plan:
         """
         is_json = Path(path).suffix == ".json"
         text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n" if is_json else self.to_yaml()
-        try:
-            Path(path).write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{path}: the plan cannot be written: {error.strerror}.") from error
+        write_file(path, text.encode())
 
     def __str__(self) -> str:
         """Return the plan in one line of words."""

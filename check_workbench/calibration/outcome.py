@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from check_workbench.checks import thresholds
@@ -19,9 +16,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from check_workbench.calibration.grouping import Group
+    from check_workbench.calibration.meaning import Meaning
     from check_workbench.calibration.numbers import Number
     from check_workbench.calibration.points import Point
     from check_workbench.calibration.redrawing import Range
+    from check_workbench.calibration.shares import Share
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.intervals import Estimate
     from check_workbench.stats.reliability import CalibrationError
@@ -52,6 +51,10 @@ class Calibration:
     auc: Estimate | None
     calibration_error: CalibrationError | None
     """How far probabilities lie from frequencies; None where scores are no probabilities."""
+    meaning: Meaning | None
+    """What a score means; None where scores are no probabilities by their nature, as a rule's are."""
+    share: Share
+    """How much of all work has the problem."""
     baseline_auc: Estimate | None
     """The same for the length of the run: what a check must beat to be worth more than counting."""
     curve: tuple[Point, ...]
@@ -107,6 +110,12 @@ class Calibration:
 
         return figure(self)
 
+    def findings(self) -> Iterator[str]:
+        """Yield what scores mean and how much work has the problem; once for both ends of a band."""
+        if self.n and self.threshold.key != "fail":
+            yield from self.meaning.lines() if self.meaning else ()
+            yield str(self.share)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the calibration as JSON knows it."""
         return {
@@ -124,6 +133,8 @@ class Calibration:
             "auc": self.auc.value if self.auc else None,
             "auc_interval": [self.auc.low, self.auc.high] if self.auc else None,
             "calibration_error": dataclasses.asdict(self.calibration_error) if self.calibration_error else None,
+            "meaning": self.meaning.to_dict() if self.meaning else None,
+            "share": self.share.to_dict(),
             "baseline_auc": self.baseline_auc.value if self.baseline_auc else None,
             "curve": [point.to_dict() for point in self.curve],
             "chosen": self.chosen.to_dict() if self.chosen else None,
@@ -155,6 +166,7 @@ class Calibration:
             yield from [f"  as {', '.join(map(str, self.numbers))}"] if self.composite else []
         else:
             yield f"  {self.goal} nothing chosen: {self.reason}"
+        yield from (f"  {words}" for words in self.findings())
         yield from (f"  {words}" for words in left_out(self.left_out))
         yield from (f"  note: {words}" for words in self.warnings)
         if not self.n:
@@ -222,10 +234,12 @@ class Calibrations(Sequence[Calibration]):
         InputError
             If a check was not read from a file.
         """
-        return patch_of(self._changes(strict=False))
+        from check_workbench.dialects import diff
+
+        return diff(self._changes(strict=False))
 
     def apply(self) -> tuple[str, ...]:
-        """Write the chosen numbers into the files that the checks came from, and return those files.
+        """Write the chosen numbers into the files that the checks came from, all or none, and return those files.
 
         Raises
         ------
@@ -234,11 +248,7 @@ class Calibrations(Sequence[Calibration]):
         """
         from check_workbench.dialects import apply
 
-        changed = self._changes(strict=True)
-        patch_of(changed)
-        for check, moved in changed:
-            apply(check, moved)
-        return tuple(dict.fromkeys(str(check.file) for check, _ in changed))
+        return apply(self._changes(strict=True))
 
     def _changes(self, *, strict: bool) -> list[tuple[Check, list[Threshold]]]:
         wanted: dict[tuple[str, int, str], set[float | None]] = {}
@@ -286,29 +296,6 @@ def in_order(check: Check, changes: Sequence[Threshold]) -> list[Threshold]:
         return change.item, 0 if falling else 2
 
     return sorted(changes, key=rank)
-
-
-def patch_of(changes: Sequence[tuple[Check, Sequence[Threshold]]]) -> str:
-    """Return what the changes do to the checks' files, as a unified diff.
-
-    Raises
-    ------
-    InputError
-        If a check was not read from a file, or its file changed since.
-    """
-    from check_workbench.dialects import patched
-
-    texts: dict[str, str] = {}
-    for check, moved in changes:
-        if moved:
-            texts[str(check.file)] = patched(check, moved, text=texts.get(str(check.file)))
-    return "".join(_unified(path, text) for path, text in texts.items())
-
-
-def _unified(path: str, text: str) -> str:
-    old, new = (io.StringIO(part, newline="\n") for part in (Path(path).read_bytes().decode("utf-8"), text))
-    lines = difflib.unified_diff(list(old), list(new), fromfile=f"a/{path}", tofile=f"b/{path}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
 
 
 def _estimate(estimate: Estimate | None) -> str:

@@ -14,6 +14,7 @@ from check_workbench.certificates.joint import in_words, joint
 from check_workbench.certificates.promoting import texts
 from check_workbench.checks import Threshold
 from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.files import write_file
 
 if TYPE_CHECKING:
     from check_workbench.checks import Check
@@ -188,10 +189,10 @@ class Certificates(Sequence[Certificate]):
         """
         from check_workbench.dialects import unified
 
-        return "".join(unified(path, old, new) for path, (_, old, new) in texts(self.entries).items())
+        return "".join(unified(str(check.file), old, new) for check, old, new in texts(self.entries))
 
     def apply(self) -> tuple[str, ...]:
-        """Write what `patch` shows, and return the files that changed.
+        """Write what `patch` shows, into all files or into none, and return those that changed.
 
         Raises
         ------
@@ -200,10 +201,7 @@ class Certificates(Sequence[Certificate]):
         """
         from check_workbench.dialects import rewrite
 
-        changed = {path: found for path, found in texts(self.entries).items() if found[1] != found[2]}
-        for check, old, new in changed.values():
-            rewrite(check, old, new)
-        return tuple(changed)
+        return rewrite(texts(self.entries))
 
     @property
     def together(self) -> str | None:
@@ -235,10 +233,7 @@ class Certificates(Sequence[Certificate]):
                 text = json.dumps(self.full_json(), indent=2, ensure_ascii=False) + "\n"
             case other:
                 raise InputError(f"a report is written as .html, .md or .json, got {other or 'no suffix'!r}.")
-        try:
-            target.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"{target}: the report cannot be written: {error.strerror}.") from error
+        write_file(target, text.encode("utf-8", "backslashreplace"))
         return target
 
     def to_json(self) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration.outcome import in_order
@@ -62,8 +63,8 @@ def reasons_of(found: dict[str, Any]) -> Iterator[str]:
     yield from (f"once promoted: {note}" for note in found["notes"])
 
 
-def texts(entries: Iterable[Certificate]) -> dict[str, tuple[Check, str, str]]:
-    """Return the files of ready certificates, each with a check of it, its text, and its text after all promotions.
+def texts(entries: Iterable[Certificate]) -> list[tuple[Check, str, str]]:
+    """Return of each file of ready certificates a check, its text, and its text after all promotions.
 
     Raises
     ------
@@ -77,17 +78,15 @@ def texts(entries: Iterable[Certificate]) -> dict[str, tuple[Check, str, str]]:
         check = entry.subject
         if check is None or check.file is None or entry.outcome != "ready":
             continue
-        if check.file not in files:
-            text = text_of(check)
-            files[check.file] = (check, text, text)
-        _, old, new = files[check.file]
+        file = os.path.realpath(check.file)
+        first, old, new = files.get(file) or (check, *2 * (text_of(check),))
         kept = entry.details.get("promotion", {})
         replaces = kept.get("replaces")
         if kept.get("refused") and entry.change == "replace_approval":
             replaces = approval_of(check)
         new = promoted(check, in_order(check, entry.changes()), replaces=replaces, text=new)
-        files[check.file] = (check, old, new)
-    return files
+        files[file] = (first, old, new)
+    return list(files.values())
 
 
 def _about(check: Check, change: str, replaces: str | None) -> Iterator[str]:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.documents import FlawError, parse, plain, read_text
 from check_workbench.errors import InputError
+from check_workbench.files import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
 NAME = "calibration.lock"
 VERSION = 1
@@ -75,6 +74,8 @@ class Lock:
 
     path: Path
     entries: Mapping[str, dict[str, Any]] = field(default_factory=dict)
+    held: bytes | None = field(default=None, compare=False)
+    """What the file held when it was read; None where there was none."""
 
     def text(self) -> str:
         """Return the lock as its file says it: sorted, one value a line, no clock and no place on a machine."""
@@ -82,27 +83,16 @@ class Lock:
         return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
     def write(self) -> None:
-        """Write the file in one step, so that a reader sees the old text or the new one.
+        """Write the file in one step, unless it says so already.
 
         Raises
         ------
         InputError
-            If it cannot be written.
+            If it cannot be written, or somebody else changed it since it was read.
         """
-        text = self.text().encode("utf-8")
-        try:
-            if self.path.is_file() and self.path.read_bytes() == text:
-                return
-            handle, beside = tempfile.mkstemp(dir=self.path.parent, prefix=f".{NAME}.", suffix=".tmp")
-            try:
-                with os.fdopen(handle, "wb") as stream:
-                    stream.write(text)
-                Path(beside).chmod(0o644)
-                Path(beside).replace(self.path)
-            finally:
-                Path(beside).unlink(missing_ok=True)
-        except OSError as error:
-            raise InputError(f"{self.path}: the lock cannot be written: {error.strerror}.") from error
+        text = self.text().encode("utf-8", "replace")
+        if not self.path.is_file() or self.path.read_bytes() != text:
+            rewrite_files([Rewrite(path=self.path, old=self.held, new=text)])
 
 
 def read_lock(folder: Path) -> Lock | None:
@@ -128,7 +118,7 @@ def read_lock(folder: Path) -> Lock | None:
         merged = "\n<<<<<<<" in f"\n{text}" or "\n>>>>>>>" in f"\n{text}"
         help_ = "It holds the marks of a merge: take either side, then run gate --update" if merged else NEW
         raise InputError(f"{path}:{flaw.line}:{flaw.column}: {flaw.message}. {help_}.")
-    return Lock(path=path, entries=_entries(path, plain(document.roots[0])))
+    return Lock(path=path, entries=_entries(path, plain(document.roots[0])), held=text.encode())
 
 
 def _entries(path: Path, values: Any) -> dict[str, dict[str, Any]]:

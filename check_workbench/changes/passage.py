@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
 from check_workbench.certificates.wording import many
-from check_workbench.errors import InputError
+from check_workbench.files import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +54,7 @@ class Gate:
         from check_workbench.changes.junit import junit_xml
 
         target = Path(path)
-        try:
-            target.write_text(junit_xml(self), encoding="utf-8", newline="\n")
-        except OSError as error:
-            raise InputError(f"{target}: the JUnit file cannot be written: {error.strerror}.") from error
+        write_file(target, junit_xml(self).encode())
         return target
 
     def to_json(self) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench.cli.arguments import parser
 from check_workbench.cli.screen import Outcome
 from check_workbench.errors import InputError
+from check_workbench.files import write_file
 
 if TYPE_CHECKING:
     import argparse
@@ -129,10 +130,10 @@ def prepare(folder: Path) -> None:
     for name in OWN:
         (folder / name).unlink(missing_ok=True)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / MARKER).write_text("Written by check-workbench demo; it may overwrite what it wrote here.\n")
+    write_file(folder / MARKER, b"Written by check-workbench demo; it may overwrite what it wrote here.\n")
     for name, path in copies.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, folder / name)
+        write_file(folder / name, path.read_bytes())
 
 
 def _ran(stage: Stage) -> Outcome:

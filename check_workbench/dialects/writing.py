@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import io
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,9 +24,12 @@ from check_workbench.documents import (
 )
 from check_workbench.documents import Path as Place
 from check_workbench.errors import InputError
+from check_workbench.files import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    Change = tuple[Check, Sequence[Threshold]]
 
 AFTER = {
     "at_least": ("same", "metric", "span", "type"),
@@ -78,61 +80,54 @@ def patched(check: Check, changes: Sequence[Threshold], *, text: str | None = No
     return new
 
 
-def diff(check: Check, changes: Sequence[Threshold]) -> str:
+def diff(changes: Iterable[Change]) -> str:
     """Return what `apply` would change, as a unified diff; empty if nothing.
 
     Parameters
     ----------
-    check
-        The check as it was read.
     changes
-        The thresholds to write.
+        Checks as they were read, each with the thresholds to write.
 
     Raises
     ------
     InputError
         As `patched`.
     """
-    return unified(str(check.file), text_of(check), patched(check, changes))
+    return "".join(unified(str(check.file), old, new) for check, old, new in _texts(changes))
 
 
-def apply(check: Check, changes: Sequence[Threshold]) -> Check:
-    """Write new thresholds into a check's file and return the check as it now reads.
-
-    The file is replaced in one step and keeps its mode; a link stays a link.
+def apply(changes: Iterable[Change]) -> tuple[str, ...]:
+    """Write new thresholds into the files of checks, into all or into none, and return the files that changed.
 
     Parameters
     ----------
-    check
-        The check as it was read.
     changes
-        The thresholds to write.
+        Checks as they were read, each with the thresholds to write.
 
     Raises
     ------
     InputError
-        As `patched`, or if the file cannot be written.
+        As `patched`, or if a file cannot be written.
     """
-    old = text_of(check)
-    new = patched(check, changes, text=old)
-    if new != old:
-        _replace(check, old, new)
-    now = found_in(check, text_of(check))
-    if now.asked != check.asked or now.document != with_changes(check, _upright(check, changes)).document:
-        raise InputError(f"{check.file}: {check.id} was changed by somebody else while it was written. Look at it.")
-    return now
+    return rewrite(_texts(changes))
 
 
-def rewrite(check: Check, old: str, new: str) -> None:
-    """Put a new text in place of a check's file in one step; its mode stays, and a link stays a link.
+def rewrite(texts: Iterable[tuple[Check, str, str]]) -> tuple[str, ...]:
+    """Put new texts in place of the files of checks, of all or of none, and return the files that changed.
+
+    Parameters
+    ----------
+    texts
+        Of each file a check, its text as it was read, and the new one.
 
     Raises
     ------
     InputError
-        If the file does not hold the old text any more, or cannot be written.
+        If a file does not hold the old text any more, or cannot be written.
     """
-    if new != old:
-        _replace(check, old, new)
+    changed = [(str(check.file), old, new) for check, old, new in texts if new != old]
+    rewrite_files(Rewrite(path=file, old=old.encode(), new=new.encode()) for file, old, new in changed)
+    return tuple(file for file, _, _ in changed)
 
 
 def unified(path: str, old: str, new: str) -> str:
@@ -221,6 +216,16 @@ def place_of(check: Check, text: str) -> tuple[Document, Place]:
     return parse(text, LANGUAGES[suffix_of(check)]), found[0]
 
 
+def _texts(changes: Iterable[Change]) -> list[tuple[Check, str, str]]:
+    """Return a check of each file, the text of the file, and its text after all changes."""
+    found: dict[str, tuple[Check, str, str]] = {}
+    for check, moved in changes:
+        file = os.path.realpath(check.file or "")
+        first, old, text = found.get(file) or (check, *2 * (text_of(check),))
+        found[file] = (first, old, patched(check, moved, text=text))
+    return list(found.values())
+
+
 def _written(check: Check, change: Threshold, text: str) -> str:
     document, path = place_of(check, text)
     if check.dialect == "check-1":
@@ -242,21 +247,3 @@ def _as_before(check: Check, change: Threshold, value: float) -> float:
     """Write counts and milliseconds without a fraction also where the key was absent."""
     counted = isinstance(check.items[change.item].asks, Slow) or change.key == "at_least"
     return int(value) if counted and value == int(value) else value
-
-
-def _replace(check: Check, old: str, new: str) -> None:
-    target = Path(os.path.realpath(check.file or ""))
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".tmp")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(new.encode("utf-8"))
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(target.stat().st_mode & 0o7777)
-        if target.read_bytes() != old.encode("utf-8"):
-            raise InputError(f"{check.file}: changed while it was written. Read it again, then write.")
-        Path(name).replace(target)
-    except OSError as error:
-        raise InputError(f"{check.file}: cannot be written: {error.strerror}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)

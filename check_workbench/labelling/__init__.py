@@ -10,6 +10,7 @@ from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import gather
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.evaluation import evaluate, read
+from check_workbench.files import write_file
 from check_workbench.labelling.drawing import Purpose, for_recall, for_trust
 from check_workbench.labelling.outcome import KEEP_APART, NextLabels
 from check_workbench.labelling.paper import Paper, keep_other, paper, written
@@ -152,5 +153,5 @@ def _handed_out(made: NextLabels, on_paper: Paper, store: Store, path: Path) -> 
     for place, draw in enumerate(made.draws):
         result = {**on_paper.recorded(place, draw), "seed": made.seed, "n": made.n}
         ledger.record(store, draw.check, ledger.Look(call=DRAW, labels=[], result=result))
-    path.write_bytes(content)
+    write_file(path, content)
     return dataclasses.replace(made, file=str(path), notes=(*made.notes, KEEP_APART))

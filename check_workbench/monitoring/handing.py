@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import KEY
 from check_workbench.errors import InputError
+from check_workbench.files import write_file
 from check_workbench.labelling.drawing import Drawn
 from check_workbench.labelling.paper import keep_other, paper, written
 from check_workbench.store.returning import DRAW
@@ -49,7 +50,7 @@ def hand_out(check: Check, due: pd.DataFrame, store: Store, path: Path) -> None:
     keep_other(path, content)
     result = {**on_paper.recorded(0, drawn), "purpose": "audit"}
     ledger.record(store, check, ledger.Look(call=DRAW, labels=[], result=result))
-    path.write_bytes(content)
+    write_file(path, content)
 
 
 def _drawn(check: Check, due: pd.DataFrame) -> Drawn:

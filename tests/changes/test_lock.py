@@ -152,6 +152,13 @@ def test_a_value_of_the_wrong_kind_is_named(tmp_path: Path, name: str, value: An
         read_lock(tmp_path)
 
 
+def test_a_file_name_that_is_not_utf8_makes_no_lock_that_cannot_be_read(tmp_path: Path) -> None:
+    Lock(path=tmp_path / NAME, entries={"a": {**ENTRY, "file": "caf\udce9.check.yaml"}}).write()
+    found = read_lock(tmp_path)
+    assert found is not None
+    assert found.entries == {"a": {**ENTRY, "file": "caf?.check.yaml"}}
+
+
 @pytest.mark.parametrize("name", sorted(ENTRY))
 def test_a_missing_value_is_named(tmp_path: Path, name: str) -> None:
     entry = {key: value for key, value in ENTRY.items() if key != name}
@@ -233,6 +240,18 @@ class TestCommand:
         (folder / NAME).mkdir()
         assert gate(folder, "--update") == 3
         assert NAME in capsys.readouterr().err
+
+    def test_a_lock_that_somebody_else_wrote_meanwhile_is_kept(self, folder: Path) -> None:
+        one, other = read_lock(folder), read_lock(folder)
+        assert one is not None
+        assert other is not None
+        Lock(path=other.path, held=other.held, entries={**other.entries, "theirs": ENTRY}).write()
+        theirs = other.path.read_bytes()
+        with pytest.raises(InputError, match="changed while it was written"):
+            Lock(path=one.path, held=one.held, entries={"ours": ENTRY}).write()
+        with pytest.raises(InputError, match="changed while it was written"):
+            Lock(path=one.path, entries={"ours": ENTRY}).write()
+        assert one.path.read_bytes() == theirs
 
     def test_two_at_once(self, folder: Path, capsys: Any) -> None:
         """Each passes, or was told that the other held the store for too long; the lock is whole in any case."""

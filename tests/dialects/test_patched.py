@@ -162,8 +162,7 @@ def test_two_checks_of_one_file_are_written_one_after_the_other(tmp_path: Path) 
     )
     one, two = written(tmp_path / "PROCESS.md", text)
     both = patched(two, [to("pass", 0.4)], text=patched(one, [to("pass", 0.3)]))
-    apply(one, [to("pass", 0.3)])
-    apply(two, [to("pass", 0.4)])
+    assert apply([(one, [to("pass", 0.3)]), (two, [to("pass", 0.4)])]) == (str(tmp_path / "PROCESS.md"),)
     assert (tmp_path / "PROCESS.md").read_text() == both
     assert [c.items[0].cut for c in read_checks(tmp_path)] == [
         PassBand(pass_at=0.3, fail_below=0),
@@ -183,7 +182,7 @@ def test_shared_numbers_are_refused_with_a_hint(tmp_path: Path, text: str, words
     check = written(tmp_path / "a.yaml", text)[0]
     assert check.id == "a"
     with pytest.raises(InputError, match=words) as caught:
-        apply(check, [to("flag_at", 0.6)])
+        apply([(check, [to("flag_at", 0.6)])])
     assert "Write it out" in str(caught.value)
     assert (tmp_path / "a.yaml").read_bytes() == text.encode()
 
@@ -223,7 +222,7 @@ def test_a_file_that_says_something_else_by_now_is_left_alone(tmp_path: Path, ed
     changed = edit(REFUND)
     (tmp_path / "a.yaml").write_bytes(changed.encode())
     with pytest.raises(InputError, match=r"changed since it was read|no longer there|stands twice"):
-        apply(check, [to("flag_at", 0.5)])
+        apply([(check, [to("flag_at", 0.5)])])
     assert (tmp_path / "a.yaml").read_bytes() == changed.encode()
 
 
@@ -231,7 +230,7 @@ def test_edits_beside_the_check_are_kept(tmp_path: Path) -> None:
     (check,) = written(tmp_path / "a.yaml", REFUND)
     changed = REFUND.replace("# ours", "# theirs\r\ntitle: New")
     (tmp_path / "a.yaml").write_bytes(changed.encode())
-    apply(check, [to("flag_at", 0.5)])
+    apply([(check, [to("flag_at", 0.5)])])
     assert (tmp_path / "a.yaml").read_bytes() == changed.replace(".80\t", "0.5\t").encode()
 
 
@@ -239,14 +238,13 @@ def test_apply_writes_once_and_returns_the_check_as_it_reads_now(tmp_path: Path)
     file = tmp_path / "a.yaml"
     (check,) = written(file, REFUND)
     file.chmod(0o640)
-    now = apply(check, [to("flag_at", 0.5)])
-    assert (now,) == read_checks(file)
+    assert apply([(check, [to("flag_at", 0.5)])]) == (str(file),)
+    (now,) = read_checks(file)
     assert thresholds(now)[0].value == 0.5
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     assert list(tmp_path.iterdir()) == [file]
     before = file.stat()
-    assert apply(check, [to("flag_at", 0.5)]) == now
-    assert apply(now, []) == now
+    assert apply([(check, [to("flag_at", 0.5)])]) == apply([(now, [])]) == apply([]) == ()
     assert (file.stat().st_mtime_ns, file.stat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
@@ -256,7 +254,7 @@ def test_apply_keeps_a_link(tmp_path: Path) -> None:
     target.write_bytes(REFUND.encode())
     link.symlink_to(target)
     (check,) = read_checks(link)
-    apply(check, [to("flag_at", 0.5)])
+    apply([(check, [to("flag_at", 0.5)])])
     assert link.is_symlink()
     assert target.read_bytes() == REFUND.replace(".80\t", "0.5\t").encode()
 
@@ -272,19 +270,42 @@ def test_a_change_by_somebody_else_while_writing_is_not_lost(tmp_path: Path, mon
 
     monkeypatch.setattr(os, "fsync", meanwhile)
     with pytest.raises(InputError, match="changed while it was written"):
-        apply(check, [to("flag_at", 0.5)])
+        apply([(check, [to("flag_at", 0.5)])])
     assert file.read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_of_several_files_all_are_written_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = [tmp_path / "a.yaml", tmp_path / "b.yaml"]
+    checks = [written(file, REFUND.replace("refund", file.stem))[0] for file in files]
+    before = [file.read_bytes() for file in files]
+    changes = [(check, [to("flag_at", 0.5)]) for check in checks]
+    monkeypatch.setattr(os, "access", lambda path, _: path != files[1])
+    with pytest.raises(InputError, match=r"b\.yaml: cannot be written: it is read-only\. As before: "):
+        apply(changes)
+    assert [file.read_bytes() for file in files] == before
+    monkeypatch.undo()
+    assert apply(changes) == tuple(map(str, files))
+    assert [file.read_bytes() for file in files] == [data.replace(b".80\t", b"0.5\t") for data in before]
+
+
+def test_a_file_and_a_link_to_it_are_one_file(tmp_path: Path) -> None:
+    text = "- {id: one, kind: yes_no, ask: x, flag_at: 0.5}\n- {id: two, kind: yes_no, ask: x, flag_at: 0.5}\n"
+    (tmp_path / "a.yaml").write_text(text)
+    (tmp_path / "link.yaml").symlink_to("a.yaml")
+    one, two = read_checks(tmp_path / "a.yaml")[0], read_checks(tmp_path / "link.yaml")[1]
+    assert apply([(one, [to("flag_at", 0.6)]), (two, [to("flag_at", 0.7)])]) == (str(tmp_path / "a.yaml"),)
+    assert (tmp_path / "a.yaml").read_text() == text.replace("0.5", "0.6", 1).replace("0.5", "0.7")
 
 
 def test_the_diff_names_the_file_and_the_changed_lines(tmp_path: Path) -> None:
     (check,) = written(tmp_path / "a.yaml", "id: a\nkind: yes_no\nask: x\u2028y\nflag_at: 0.5")
     file = tmp_path / "a.yaml"
-    assert diff(check, [to("flag_at", 0.6)]) == (
+    assert diff([(check, [to("flag_at", 0.6)])]) == (
         f"--- a/{file}\n+++ b/{file}\n@@ -1,4 +1,4 @@\n id: a\n kind: yes_no\n ask: x\u2028y\n"
         "-flag_at: 0.5\n\\ No newline at end of file\n+flag_at: 0.6\n\\ No newline at end of file\n"
     )
-    assert diff(check, []) == diff(check, [to("flag_at", 0.5)]) == ""
+    assert diff([(check, [])]) == diff([(check, [to("flag_at", 0.5)])]) == diff([]) == ""
 
 
 COMMENT = st.sampled_from(["", " # 0.5", "\t# flag_at: 1", "  ", "\t"])

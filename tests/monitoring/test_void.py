@@ -95,7 +95,7 @@ def test_numbers_that_were_certified_but_never_written_void(store: Store, tmp_pa
     from check_workbench.dialects import apply
 
     (check,) = read_checks(team.check)
-    apply(check, list(made[0].changes()))
+    apply([(check, made[0].changes())])
     assert cw.audit(team.check, store).outcome == "unlabelled"
 
 
