@@ -63,6 +63,29 @@ def flags(values: ArrayLike, length: int, name: str = "positive") -> Flags:
     return array.astype(np.bool_)
 
 
+def weighing(values: ArrayLike | None, length: int) -> Floats:
+    """Return `length` weights above 0, all 1 where none are given, or refuse.
+
+    Raises
+    ------
+    InputError
+        Where the length differs, or a weight is not above 0.
+
+    Examples
+    --------
+    >>> weighing(None, 2)
+    array([1., 1.])
+    """
+    if values is None:
+        return np.ones(length)
+    array = floats(values, "weights")
+    if len(array) != length:
+        raise InputError(f"weights must have one value per score: {length} scores, got {len(array)}.")
+    if not (array > 0).all():
+        raise InputError(f"weights must be above 0, got {array.min():g}.")
+    return array
+
+
 def share(value: float, name: str) -> float:
     """Return a number strictly between 0 and 1, or refuse.
 

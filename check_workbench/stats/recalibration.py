@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from scipy.special import expit, logit
 
 from check_workbench.errors import UndefinedError
-from check_workbench.stats.arrays import flags, floats
+from check_workbench.stats.arrays import flags, floats, weighing
 from check_workbench.stats.reliability import calibration_error
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ BETA_FROM = 200
 ISOTONIC_FROM = 1000
 """Labels from which a free monotone curve is worth its noise."""
 _EDGE = 1e-6
+_FREE = 1e6
+"""So little is a slope held back that the scale of the scores does not matter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +67,10 @@ class Isotonic:
         return np.interp(floats(scores), self.at, self.probability)
 
 
-def recalibrate(scores: ArrayLike, positive: ArrayLike) -> Platt | Beta | Isotonic:
+Recalibrated: TypeAlias = Platt | Beta | Isotonic
+
+
+def recalibrate(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None) -> Recalibrated:
     """Fit a curve from score to probability.
 
     Below 200 labels it is Platt's; from 200 on, over shares, the beta curve where it rises; from 1,000 on the isotonic
@@ -77,6 +82,8 @@ def recalibrate(scores: ArrayLike, positive: ArrayLike) -> Platt | Beta | Isoton
         Probabilities in [0, 1], or any scores.
     positive
         Whether it happened.
+    weights
+        How much work each label stands for, where labels were drawn with differing probability.
 
     Raises
     ------
@@ -85,41 +92,98 @@ def recalibrate(scores: ArrayLike, positive: ArrayLike) -> Platt | Beta | Isoton
 
     Notes
     -----
-    Sources: Platt (1999), Advances in Large Margin Classifiers; Kull, Silva Filho and Flach (2017), AISTATS, beta
-    calibration; Zadrozny and Elkan (2002), KDD.
+    Sources: Platt (1999), Advances in Large Margin Classifiers, with his targets, which keep the slope finite where the
+    scores part the classes; Kull, Silva Filho and Flach (2017), AISTATS, beta calibration; Zadrozny and Elkan (2002),
+    KDD.
 
     Examples
     --------
     >>> recalibrate([0.1, 0.3, 0.4, 0.6, 0.7, 0.9], [0, 0, 1, 0, 1, 1])([0.1, 0.9]).round(2)
-    array([0.15, 0.85])
+    array([0.2, 0.8])
     """
+    values, hit, weight = _labels(scores, positive, weights)
+    smooth = _smooth(values, hit, weight, bent=len(values) >= BETA_FROM)
+    if len(values) < ISOTONIC_FROM or not calibration_error(smooth(values), hit, weights=weights).beyond_chance:
+        return smooth
+    return _isotonic(values, hit, weight)
+
+
+def refitted(
+    curve: Recalibrated, scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None
+) -> Recalibrated:
+    """Fit a curve of the same kind to other labels.
+
+    Parameters
+    ----------
+    curve
+        Whose kind is wanted.
+    scores, positive, weights
+        As for `recalibrate`.
+
+    Raises
+    ------
+    UndefinedError
+        As `recalibrate`.
+
+    Examples
+    --------
+    >>> steps = Isotonic(at=np.array([0.2, 0.8]), probability=np.array([0.1, 0.9]))
+    >>> refitted(steps, [0.1, 0.3, 0.4, 0.6], [0, 1, 0, 1])([0.2, 0.35]).round(2)
+    array([0.25, 0.5 ])
+    """
+    values, hit, weight = _labels(scores, positive, weights)
+    if isinstance(curve, Isotonic):
+        return _isotonic(values, hit, weight)
+    return _smooth(values, hit, weight, bent=isinstance(curve, Beta))
+
+
+def columns(curve: Platt | Beta, scores: ArrayLike) -> Floats:
+    """Return what a smooth curve is linear in, on the scale of log-odds: the slopes' columns, then ones.
+
+    Examples
+    --------
+    >>> columns(Platt(slope=2.0, intercept=0.0, odds=True), [0.5]).tolist()
+    [[0.0, 1.0]]
+    """
+    values = floats(scores)
+    slopes = _ends(values) if isinstance(curve, Beta) else _line(values, odds=curve.odds)[:, None]
+    return np.column_stack([slopes, np.ones(len(values))])
+
+
+def _labels(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None) -> tuple[Floats, Flags, Floats]:
     values = floats(scores)
     hit = flags(positive, len(values))
     if len(np.unique(hit)) < 2 or len(np.unique(values)) < 2:
         raise UndefinedError("no calibration curve: both classes and at least two different scores are needed.")
-    smooth = _smooth(values, hit)
-    if len(values) < ISOTONIC_FROM or not calibration_error(smooth(values), hit).beyond_chance:
-        return smooth
-    from sklearn.isotonic import IsotonicRegression
-
-    fitted = IsotonicRegression(out_of_bounds="clip").fit(values, hit)
-    return Isotonic(at=fitted.X_thresholds_, probability=fitted.y_thresholds_)
+    return values, hit, weighing(weights, len(values))
 
 
-def _smooth(values: Floats, hit: Flags) -> Platt | Beta:
+def _smooth(values: Floats, hit: Flags, weight: Floats, *, bent: bool) -> Platt | Beta:
     shares = bool(values.min() >= 0 and values.max() <= 1)
-    if shares and len(values) >= BETA_FROM:
-        (low, high), intercept = _logistic(_ends(values), hit)
+    if bent and shares and len(np.unique(values)) > 3:
+        (low, high), intercept = _logistic(_ends(values), hit, weight)
         if low >= 0 and high >= 0:
             return Beta(low=low, high=high, intercept=intercept)
-    (slope,), intercept = _logistic(_line(values, odds=shares)[:, None], hit)
+    (slope,), intercept = _logistic(_line(values, odds=shares)[:, None], hit, weight)
     return Platt(slope=slope, intercept=intercept, odds=shares)
 
 
-def _logistic(columns: Floats, hit: Flags) -> tuple[list[float], float]:
+def _isotonic(values: Floats, hit: Flags, weight: Floats) -> Isotonic:
+    from sklearn.isotonic import IsotonicRegression
+
+    fitted = IsotonicRegression(out_of_bounds="clip").fit(values, hit, sample_weight=weight)
+    return Isotonic(at=fitted.X_thresholds_, probability=fitted.y_thresholds_)
+
+
+def _logistic(columns: Floats, hit: Flags, weight: Floats) -> tuple[list[float], float]:
+    """Fit to Platt's targets: each label counts almost wholly for what it says, and a little for the contrary."""
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression().fit(columns, hit)
+    kinds = np.where(hit, hit.sum(), (~hit).sum())
+    trust = (kinds + 1) / (kinds + 2)
+    told = np.concatenate([weight * trust, weight * (1 - trust)]) * (len(weight) / weight.sum())
+    model = LogisticRegression(C=_FREE, solver="newton-cholesky", tol=1e-8)
+    model.fit(np.concatenate([columns, columns]), np.concatenate([hit, ~hit]), sample_weight=told)
     return model.coef_[0].tolist(), float(model.intercept_[0])
 
 

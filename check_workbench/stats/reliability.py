@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import rankdata
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.arrays import flags, floats
+from check_workbench.stats.arrays import flags, floats, weighing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -79,7 +78,7 @@ def brier(probability: ArrayLike, outcome: ArrayLike, *, bins: int = BINS) -> Br
     >>> round(found.score, 2), round(found.reliability, 3), found.uncertainty
     (0.19, 0.065, 0.1875)
     """
-    p, y, group = _binned(probability, outcome, bins)
+    p, y, _, group = binned(probability, outcome, bins)
     size = np.bincount(group).astype(np.float64)
     mean_p, mean_y = np.bincount(group, weights=p) / size, np.bincount(group, weights=y) / size
     base, weight = float(y.mean()), size / len(p)
@@ -97,7 +96,12 @@ def brier(probability: ArrayLike, outcome: ArrayLike, *, bins: int = BINS) -> Br
 
 
 def calibration_error(
-    probability: ArrayLike, outcome: ArrayLike, *, bins: int = BINS, seed: int = 0, draws: int = 1000
+    probability: ArrayLike,
+    outcome: ArrayLike,
+    *,
+    weights: ArrayLike | None = None,
+    seed: int = 0,
+    draws: int = 1000,
 ) -> CalibrationError:
     """Return the expected calibration error over bins of equal mass, with its null band.
 
@@ -107,8 +111,8 @@ def calibration_error(
     ----------
     probability, outcome
         As for `brier`.
-    bins
-        Number of bins.
+    weights
+        How much work each label stands for; bins are then of equal weight.
     seed, draws
         Of the simulated outcomes of a perfectly calibrated judge.
 
@@ -123,22 +127,41 @@ def calibration_error(
     >>> calibration_error(p, p > 0.5).beyond_chance
     True
     """
-    p, y, group = _binned(probability, outcome, bins)
+    p, y, w, group = binned(probability, outcome, BINS, weights)
     rng = np.random.default_rng(seed)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    expected = np.add.reduceat(p, starts)
-    value = float(np.abs(np.add.reduceat(y, starts) - expected).sum() / len(p))
-    null = np.concatenate(
-        [
-            np.abs(np.add.reduceat(rng.random((rows, len(p))) < p, starts, axis=1, dtype=np.float64) - expected)
-            for rows in _blocks(draws, len(p))
-        ]
-    ).sum(axis=1) / len(p)
+    expected, total = np.add.reduceat(w * p, starts), w.sum()
+    value = float(np.abs(np.add.reduceat(w * y, starts) - expected).sum() / total)
+    null = (
+        np.concatenate(
+            [
+                np.abs(np.add.reduceat(drawn if weights is None else drawn * w, starts, 1, np.float64) - expected)
+                for rows in _blocks(draws, len(p))
+                for drawn in [rng.random((rows, len(p))) < p]
+            ]
+        ).sum(axis=1)
+        / total
+    )
     return CalibrationError(value=value, by_chance=float(null.mean()), band=float(np.quantile(null, 0.95)))
 
 
-def _binned(probability: ArrayLike, outcome: ArrayLike, bins: int) -> tuple[Floats, Floats, Ints]:
-    """Return probabilities, outcomes and bin numbers, sorted, so that the order of the rows changes nothing."""
+def binned(
+    probability: ArrayLike, outcome: ArrayLike, bins: int, weights: ArrayLike | None = None
+) -> tuple[Floats, Floats, Floats, Ints]:
+    """Return probabilities, outcomes, weights and bin numbers, sorted: the order of the rows changes nothing.
+
+    Bins hold equal weight, and equal probabilities stay together, so that there may be fewer bins than wanted.
+
+    Raises
+    ------
+    UndefinedError
+        Where there are no labels.
+
+    Examples
+    --------
+    >>> binned([0.4, 0.1, 0.4, 0.9], [0, 1, 1, 1], 2)[3]
+    array([0, 1, 1, 1])
+    """
     p = floats(probability, "probability")
     y = flags(outcome, len(p), "outcome").astype(np.float64)
     if not len(p):
@@ -147,10 +170,13 @@ def _binned(probability: ArrayLike, outcome: ArrayLike, bins: int) -> tuple[Floa
         raise InputError(f"probabilities must lie in [0, 1], got {p.min():g} to {p.max():g}.")
     if bins < 1:
         raise InputError(f"bins must be at least 1, got {bins}.")
-    order = np.lexsort((y, p))
-    p, y = p[order], y[order]
-    middle = np.floor((rankdata(p) - 0.5) * bins / len(p))
-    return p, y, np.unique(middle, return_inverse=True)[1]
+    w = weighing(weights, len(p))
+    order = np.lexsort((w, y, p))
+    p, y, w = p[order], y[order], w[order]
+    _, place = np.unique(p, return_inverse=True)
+    mass = np.bincount(place, weights=w)
+    middle = np.floor((np.cumsum(mass) - mass / 2)[place] * bins / w.sum())
+    return p, y, w, np.unique(middle, return_inverse=True)[1]
 
 
 def _blocks(draws: int, length: int) -> Iterator[int]:

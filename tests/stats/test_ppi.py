@@ -93,3 +93,40 @@ def test_what_has_no_share_is_refused() -> None:
         population_share([0.1], [1], [np.nan])
     with pytest.raises(InputError, match="one value per score"):
         population_share([0.1], [1, 0], [0.2])
+
+
+@pytest.mark.slow
+def test_what_belongs_together_widens_the_interval() -> None:
+    """Sessions of eight, of which two are labelled: alone the interval covers too seldom, with its sessions it does."""
+    rng = np.random.default_rng(13)
+    sessions, prevalence, covered, alone = 150, 0.3, 0, 0
+    keys = np.tile(np.arange(sessions), 8)
+    for _ in range(DRAWS // 2):
+        share = np.tile(rng.beta(0.6, 1.4, sessions), 8)
+        bad = rng.random(len(keys)) < share
+        scores = np.where(bad, 0.7, 0.3) + rng.normal(0, 0.5, len(keys))
+        order = rng.permutation(len(keys))
+        told, silent = order[:700], order[700:]
+        data = (scores[told], bad[told], scores[silent])
+        found = population_share(*data, clusters=keys[order])
+        assert found.method == "ppi++"
+        covered += found.share.low <= prevalence <= found.share.high
+        naive = population_share(*data)
+        alone += naive.share.low <= prevalence <= naive.share.high
+    assert 0.92 <= covered / (DRAWS // 2) <= 0.98
+    assert alone / (DRAWS // 2) < 0.85
+
+
+def test_sessions_of_one_change_nothing() -> None:
+    scores, bad = _drawn(np.random.default_rng(14), 600, 0.3, 0.3)
+    data = (scores[:200], bad[:200], scores[200:])
+    assert population_share(*data, clusters=np.arange(600)) == population_share(*data)
+
+
+def test_few_sessions_have_no_share() -> None:
+    scores, bad = _drawn(np.random.default_rng(15), 600, 0.3, 0.3)
+    data = (scores[:200], bad[:200], scores[200:])
+    with pytest.raises(UndefinedError, match="200 labels come from 19 sessions only"):
+        population_share(*data, clusters=np.arange(600) % 19)
+    with pytest.raises(InputError, match="one key per score"):
+        population_share(*data, clusters=np.arange(200))
