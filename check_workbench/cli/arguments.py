@@ -87,7 +87,11 @@ def _load(commands: grammar.Adder) -> None:
     command.add_argument(
         "--mapping", metavar="FILE", help="read every PATH as this mapping says, a file or a shipped name"
     )
-    command.add_argument("--blind", action="store_true", help="assert that no decision was made in sight of a verdict")
+    command.add_argument(
+        "--blind",
+        action="store_true",
+        help="assert that nobody saw a verdict before deciding, of all decisions loaded now that do not say",
+    )
     command.add_argument("--dry-run", action="store_true", help="show what would come in, and write nothing")
     command.add_argument(
         "--sample",
@@ -153,7 +157,7 @@ def _calibrate(commands: grammar.Adder) -> None:
     grammar.answerer(command, evaluator=False)
     goals = "precision>=P, recall>=P, 'cost A:B' or risk<=A@C; for one check 'CHECK: TEXT' or 'CHECK KEY: TEXT'"
     command.add_argument("--goal", action="append", metavar="TEXT", help=goals)
-    command.add_argument("--labels", choices=("check", "work"), help="work also counts decisions about the work")
+    grammar.labels(command)
     command.add_argument("--apply", action="store_true", help="write the chosen threshold into the check's file")
 
 

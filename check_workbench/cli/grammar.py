@@ -108,6 +108,12 @@ def bounds(command: argparse.ArgumentParser, *, required: bool = False, without:
     }
     for name, text in helps.items():
         command.add_argument(f"--{name.replace('_', '-')}", type=float, metavar="P", help=text)
+    labels(command)
+
+
+def labels(command: argparse.ArgumentParser) -> None:
+    """Add whose labels count."""
+    command.add_argument("--labels", choices=("check", "work"), help="work also counts decisions about the work")
 
 
 def positive(text: str) -> int:

@@ -44,11 +44,9 @@ def load(arguments: argparse.Namespace) -> Outcome:
     if not (arguments.paths or arguments.decisions or arguments.answers):
         usage = "usage: check-workbench load PATH... --db FILE [--decisions FILE]... [--answers FILE]..."
         raise Usage("load needs a PATH, --decisions or --answers", usage)
-    if arguments.blind and not arguments.decisions:
-        usage = "usage: check-workbench load --db FILE --blind --decisions FILE"
-        raise Usage(
-            "--blind speaks of --decisions, of which there are none; a mapping says it as verdict_seen: = false", usage
-        )
+    if arguments.blind and not (arguments.paths or arguments.decisions):
+        usage = "usage: check-workbench load [PATH...] --db FILE --blind [--decisions FILE]..."
+        raise Usage("--blind speaks of decisions: it needs --decisions, or a PATH whose files bring some", usage)
     if arguments.mapping and (arguments.format or not arguments.paths):
         usage = "usage: check-workbench load PATH... --db FILE --mapping FILE"
         raise Usage("--mapping says how every PATH is read: it needs a PATH, and no --format", usage)
@@ -67,7 +65,8 @@ def load(arguments: argparse.Namespace) -> Outcome:
 
 def _reports(store: Store, arguments: argparse.Namespace) -> Iterator[LoadReport]:
     if arguments.paths:
-        yield store.load(arguments.paths, format=arguments.format, mapping=arguments.mapping, sample=arguments.sample)
+        given = {name: getattr(arguments, name) for name in ("format", "mapping", "sample", "blind")}
+        yield store.load(arguments.paths, **given)
     yield from (store.load_decisions(path, blind=arguments.blind) for path in arguments.decisions)
     yield from (store.load_answers(path) for path in arguments.answers)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from check_workbench.plans import Plan
 
 REPORTS = (".html", ".htm", ".md", ".json")
-BOUNDS = ("change", "max_false_pass", "max_false_fail", "confidence")
+BOUNDS = ("change", "max_false_pass", "max_false_fail", "confidence", "labels")
 
 
 def calibrate(arguments: argparse.Namespace) -> Outcome:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from check_workbench.results import Answer
     from check_workbench.store.batches import Placed
     from check_workbench.store.bay import Bay
+    from check_workbench.store.opinions import Stored
     from check_workbench.store.report import Taken
     from check_workbench.store.staging import Fate, Staged
 
@@ -46,6 +47,10 @@ class Tally:
     steps: int = 0
     decisions: int = 0
     answers: int = 0
+    told: int = 0
+    """Decisions that files of runs brought, new or not."""
+    asserted: int = 0
+    """Those of them that are blind on the caller's word alone."""
     already: int = 0
     replaced: int = 0
     digest: int = 0
@@ -59,11 +64,13 @@ class Tally:
     """Decisions that the file of runs brought, until they are stored behind the runs."""
     answered: list[Answer] = field(default_factory=list)
 
-    def count_opinions(self, decisions: int, decisions_before: int, answers: int, answers_before: int) -> None:
+    def count_opinions(self, decisions: Stored, answers: int, answers_before: int) -> None:
         """Count decisions and answers that came with runs and are stored now, and those that were there already."""
-        self.decisions += decisions
+        self.decisions += decisions.added
+        self.told += decisions.added + decisions.already
+        self.asserted += decisions.asserted
         self.answers += answers
-        self.already += decisions_before + answers_before
+        self.already += decisions.already + answers_before
         self.said, self.answered = [], []
 
     def keep_said_of(self, run_ids: set[str]) -> None:
@@ -105,6 +112,8 @@ class Tally:
         self.spans += other.spans
         self.steps += other.steps
         self.decisions += other.decisions
+        self.told += other.told
+        self.asserted += other.asserted
         self.answers += other.answers
         self.taken += other.taken
         self.already += other.already

@@ -39,6 +39,7 @@ class Store(Held):
         mapping: str | Path | None = None,
         dry_run: bool = False,
         sample: int | None = None,
+        blind: bool = False,
         progress: Callable[[str, float], None] | None = None,
     ) -> LoadReport:
         """Load recorded runs; each file is kept whole or not at all.
@@ -59,6 +60,9 @@ class Store(Held):
             Take at most so many runs: the same ones each time, spread over the files, a larger sample containing a
             smaller one. Of each file no more is read than that takes: 100 runs of some files for a small sample.
             Decisions and answers in these files come with the runs that were taken. Stores are not sampled.
+        blind
+            Assert that nobody saw a verdict before deciding, where the decisions that come with the runs do not say;
+            every report says so. Loading again with it asserts it of decisions that are there already.
         progress
             Called with the file and the share of its bytes that is done; without one, a line on stderr says how far
             it is once two seconds have passed.
@@ -77,7 +81,7 @@ class Store(Held):
         """
         from check_workbench.store.loading import Way, load_runs
 
-        way = Way(format=format, mapping=mapping, sample=sample)
+        way = Way(format=format, mapping=mapping, sample=sample, blind=blind)
         if not dry_run:
             return load_runs(self, paths, way, progress=progress)
         from check_workbench.store.rehearsing import Rehearsal
@@ -104,6 +108,7 @@ class Store(Held):
             A `.csv`, `.jsonl` or `.parquet` file.
         blind
             Assert that nobody saw a verdict before deciding, where the file does not say; every report says so.
+            Loading again with it asserts it of decisions that are there already.
 
         Returns
         -------

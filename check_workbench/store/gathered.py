@@ -57,10 +57,13 @@ class Gathered:
     ----------
     store
         Where they go.
+    blind
+        Whether the caller asserts that decisions which come with the runs were made out of sight of the verdict.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, *, blind: bool) -> None:
         self._store = store
+        self._blind = blind
         self._waiting: list[Read] = []
         self._named: set[str] = set()
         self._spans = self._bytes = 0
@@ -98,7 +101,7 @@ class Gathered:
             placed = (moved(read.placed, to.first) for read, to in zip(waiting, targets, strict=True))
             with self._store.bay(cursor) as bay:
                 store_runs(bay, chain.from_iterable(placed), targets)
-            finish(cursor, targets)
+            finish(cursor, targets, blind=self._blind)
 
 
 def moved(placed: Iterable[Placed], first: int) -> Iterator[Placed]:
@@ -123,7 +126,7 @@ def store_runs(bay: Bay, placed: Iterator[Placed], targets: Sequence[Target]) ->
         store_placed(bay, _groups(batch), targets)
 
 
-def finish(cursor: duckdb.DuckDBPyConnection, targets: Sequence[Target]) -> None:
+def finish(cursor: duckdb.DuckDBPyConnection, targets: Sequence[Target], *, blind: bool) -> None:
     """Write down which files brought runs, and store the decisions and answers that came with them."""
     won = [target for target in targets if target.own.runs or target.own.replaced]
     add_sources(
@@ -134,10 +137,10 @@ def finish(cursor: duckdb.DuckDBPyConnection, targets: Sequence[Target]) -> None
             for own in [to.own]
         ],
     )
-    decided = store_decisions(cursor, [(target.file, target.own.said) for target in targets])
+    decided = store_decisions(cursor, [(target.file, target.own.said) for target in targets], blind=blind)
     answered = store_answers(cursor, [(target.file, target.own.answered) for target in targets])
     for target, decisions, answers in zip(targets, decided, answered, strict=True):
-        target.own.count_opinions(*decisions, *answers)
+        target.own.count_opinions(decisions, *answers)
 
 
 def while_under(most: int, placed: Iterator[Placed]) -> Iterator[Placed]:

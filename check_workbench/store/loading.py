@@ -25,6 +25,7 @@ from check_workbench.store.gathered import (
     store_runs,
     while_under,
 )
+from check_workbench.store.opinions import asserted_words
 from check_workbench.store.own_lines import own_records
 from check_workbench.store.progress import Progress
 from check_workbench.store.report import LoadReport, Taken
@@ -49,6 +50,8 @@ class Way(NamedTuple):
     mapping: str | Path | None = None
     sample: int | None = None
     """How many runs are taken at most."""
+    blind: bool = False
+    """Whether the caller asserts that decisions which come with the runs were made out of sight of the verdict."""
 
 
 class _Job(NamedTuple):
@@ -58,6 +61,7 @@ class _Job(NamedTuple):
     way: Mapping | str | None
     """A mapping or the name of a format; None where files tell what they are."""
     sampling: Sampling | None
+    blind: bool
 
 
 class _Arrival(NamedTuple):
@@ -83,9 +87,12 @@ def load_runs(
     plan = None if way.mapping is None else _read_mapping(way.mapping)
     found, skipped = find(paths)
     with store.hold():
-        job = _job(store, plan or way.format, found, way.sample)
+        job = _Job(store, plan or way.format, _sampling(store, plan or way.format, found, way.sample), way.blind)
         tally = _load_files(job, found, skipped, progress or Progress("loading"))
     tally.note_outdone()
+    if way.blind:
+        what = "decisions that came with the runs"
+        tally.notes.append(asserted_words(tally.asserted, of=tally.told, what=what))
     if plan is not None:
         tally.notes += [f"{plan.name}: none of the files is {pattern!r}" for pattern in plan.idle(found)]
     counted = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
@@ -100,10 +107,8 @@ def load_runs(
     )
 
 
-def _job(store: Store, way: Mapping | str | None, found: list[Found], sample: int | None) -> _Job:
-    if sample is None:
-        return _Job(store, way, None)
-    return _Job(store, way, Sampling(found, sample, lambda item: _tried(store, item, way)))
+def _sampling(store: Store, way: Mapping | str | None, found: list[Found], sample: int | None) -> Sampling | None:
+    return None if sample is None else Sampling(found, sample, lambda item: _tried(store, item, way))
 
 
 def _tried(store: Store, item: Found, way: Mapping | str | None) -> Iterator[Record]:
@@ -129,7 +134,7 @@ def _load_files(job: _Job, found: list[Found], skipped: list[str], say: Callable
     tallies, done = [], 0
     wanted = [item for item in found if job.sampling is None or item in job.sampling.quotas]
     total = sum(_size(item.path) for item in wanted) or 1
-    with Gathered(job.store) as gathered:
+    with Gathered(job.store, blind=job.blind) as gathered:
         for item in wanted:
             size = _size(item.path)
 
@@ -206,6 +211,7 @@ def _load_store(job: _Job, item: Found, reason: str, told: Callable[[float], Non
     own = Tally()
     if job.sampling is None:
         importing.take(job.store, item, reason, own, told)
+        own.notes += [f"{item.path}: a store says itself which of its decisions are blind"] if job.blind else []
     else:
         own.notes.append(
             f"{item.path}: {reason}; a store is not sampled, so it was left out (load it without a sample)"
@@ -260,7 +266,7 @@ def _store_alone(job: _Job, arrival: _Arrival, runs: Iterator[Placed], own: Tall
             else:
                 store_runs(bay, moved(runs, target.first), [target])
         _keep_sampled(job, own)
-        finish(cursor, [target])
+        finish(cursor, [target], blind=job.blind)
     return own
 
 

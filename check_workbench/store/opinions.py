@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 from collections import Counter
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import check_workbench.decisions as readers
 from check_workbench.errors import InputError
@@ -42,6 +42,17 @@ where decisions.decision_key = new_rows.decision_key and new_rows.asserted_blind
 """
 
 
+class Stored(NamedTuple):
+    """What became of the decisions of a file."""
+
+    added: int
+    """Decisions that are new."""
+    already: int
+    """Decisions that were there."""
+    asserted: int
+    """Those of both that are blind on the caller's word alone."""
+
+
 def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadReport:
     """Load human decisions; see `Store.load_decisions`.
 
@@ -50,16 +61,13 @@ def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadRepo
     """
     found = _read(path, returned(store, path) if readers.is_sheet(path) else readers.read(path))
     with store.transaction() as cursor:
-        ((added, already),) = store_decisions(cursor, [(str(path), found.records)], blind=blind)
-    notes = list(found.notes)
-    if blind:
-        asserted = sum(_is_asserted(decision) for decision in found.records)
-        notes.append(f"{path}: {asserted:,} of {added + already:,} decisions were asserted to be blind by the caller")
+        (stored,) = store_decisions(cursor, [(str(path), found.records)], blind=blind)
+    asserted = [f"{path}: {asserted_words(stored.asserted, of=len(found.records))}"] if blind else []
     return LoadReport(
-        decisions=added,
-        already=already,
+        decisions=stored.added,
+        already=stored.already,
         rejected=tuple(found.rejected),
-        notes=tuple(dict.fromkeys(notes)),
+        notes=tuple(dict.fromkeys([*found.notes, *asserted])),
         examined=store.doctor(),
     )
 
@@ -78,17 +86,44 @@ def load_answers(store: Store, path: Path) -> LoadReport:
     )
 
 
+def asserted_words(asserted: int, *, of: int, what: str = "decisions") -> str:
+    """Say how many decisions the caller asserted to be blind.
+
+    Examples
+    --------
+    >>> asserted_words(4, of=6)
+    '4 of 6 decisions were asserted to be blind by the caller; the others say themselves how they were made'
+    >>> asserted_words(0, of=0)
+    'there are no decisions, so none was asserted to be blind'
+    """
+    if not of:
+        return f"there are no {what}, so none was asserted to be blind"
+    others = "; the others say themselves how they were made" if asserted < of else ""
+    return f"{asserted:,} of {of:,} {what} were asserted to be blind by the caller{others}"
+
+
 def store_decisions(
     cursor: duckdb.DuckDBPyConnection,
     brought: Sequence[tuple[str, Sequence[Decision]]],
     *,
-    blind: bool = False,
-) -> list[tuple[int, int]]:
-    """Store the decisions of files in a transaction; say of each how many are new, and how many were there already."""
+    blind: bool,
+) -> list[Stored]:
+    """Store the decisions of files in a transaction; say of each file what became of them.
+
+    Parameters
+    ----------
+    cursor
+        In the transaction.
+    brought
+        Each file and its decisions.
+    blind
+        Whether the caller asserts that nobody saw a verdict; decisions that say otherwise stay as they are.
+    """
     files = [(file, [_decision_row(decision, blind=blind) for decision in decisions]) for file, decisions in brought]
     for _, rows in files:
         _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
-    return _insert(cursor, "decisions", files)
+    asserted = [sum(row["asserted_blind"] for row in rows) for _, rows in files]
+    return [Stored(*counts, n) for counts, n in zip(_insert(cursor, "decisions", files), asserted, strict=True)]
 
 
 def store_answers(

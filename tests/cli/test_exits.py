@@ -79,7 +79,7 @@ def test_an_operating_system_error_names_the_file(monkeypatch: pytest.MonkeyPatc
         [],
         ["nosuch"],
         ["load", "--db", "x.duckdb"],
-        ["load", "runs", "--db", "x.duckdb", "--blind"],
+        ["load", "--answers", "a", "--db", "x.duckdb", "--blind"],
         ["load", "runs"],
         ["evaluate", "--db", "x.duckdb"],
         ["evaluate", "c", "--db", "x.duckdb", "--answers", "a", "--evaluator", "b"],
@@ -89,6 +89,8 @@ def test_an_operating_system_error_names_the_file(monkeypatch: pytest.MonkeyPatc
         ["plan", "--change", "trust"],
         ["plan", "--change", "enforce", "--confidence", "high"],
         ["trust", "c", "--db", "x.duckdb", "--plan", "p.yaml", "--change", "enforce"],
+        ["trust", "c", "--db", "x.duckdb", "--plan", "p.yaml", "--labels", "work"],
+        ["plan", "--change", "enforce", "--labels", "all"],
         ["formats", "--jso"],
     ],
 )

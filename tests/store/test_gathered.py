@@ -127,7 +127,7 @@ def test_answers_know_the_run_that_was_there_when_they_came(monkeypatch, at_once
 
     reads = [read("early", None, "r"), read("first", 1, "r"), read("late", None, "r"), read("grown", 2, "r")]
     with open_store() as store:
-        with Gathered(store) as waiting:
+        with Gathered(store, blind=False) as waiting:
             for one in reads:
                 waiting.add(one)
         found = store.sql("select check_id, stale, run_digest is null as unknown from answers order by 1")
@@ -180,9 +180,9 @@ def test_files_together_are_bounded(store, tmp_path, monkeypatch):
     stored: list[int] = []
     finish = gathered.finish
 
-    def noted(cursor, targets):
+    def noted(cursor, targets, *, blind):
         stored.append(len(targets))
-        finish(cursor, targets)
+        finish(cursor, targets, blind=blind)
 
     monkeypatch.setattr(gathered, "finish", noted)
     for place in range(10):
