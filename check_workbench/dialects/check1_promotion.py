@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from check_workbench.dialects.check1_graph import LINKS, targets
+from check_workbench.dialects.check1_graph import JOIN, LINKS, targets
+from check_workbench.dialects.check1_reading import reads, texts_within
 from check_workbench.documents import Mapping, Sequence, delete_item, edited, set_word
 from check_workbench.errors import InputError
 
@@ -87,9 +88,9 @@ def without_approval(check: Check, approve: str, document: Document) -> str:
     nodes = steps.items if isinstance(steps, Sequence) else ()
     ids = [_id(node) for node in nodes]
     place = ids.index(approve)
-    if why := next(_obstacles(nodes, place, approve), None):
+    if why := next(_obstacles(check, nodes, place), None):
         raise _refusal(check, approve, why)
-    successor = _successor(nodes, ids, place)
+    (successor,) = _led_to(nodes, ids, place)
     edits: list[Edit] = []
     for number, node in enumerate(nodes):
         if number != place:
@@ -105,9 +106,11 @@ def without_approval(check: Check, approve: str, document: Document) -> str:
 def _approvals(process: Process, step: str, *, through: tuple[str, ...] | None) -> list[str]:
     """List the approve steps that work of a step comes to, through steps of some kinds or of any."""
     by_id = {one.id: one for one in process.steps}
+    joined = [name for one in process.steps if one.kind == "parallel" for name in one.next]
     todo, seen = [step], {step}
     while todo:
-        for name in by_id[todo.pop()].next:
+        links = by_id[todo.pop()].next
+        for name in (*links, *joined) if through is None and JOIN in links else links:
             if name in by_id and name not in seen:
                 seen.add(name)
                 kind = by_id[name].kind
@@ -123,6 +126,8 @@ def _other_work(process: Process, approve: str, step: str) -> Iterator[str]:
         if target == process.steps[0].id:
             yield f"the process begins with {target}, so what comes to it was not checked"
         for one in process.steps:
+            if one.on_reject == target != approve:
+                yield f"what {one.id} rejects comes to it by {target}, and would go on without being done again"
             if target in one.next and one.id not in seen:
                 seen.add(one.id)
                 if one.kind not in WAITING:
@@ -137,25 +142,50 @@ def _whose(step: ProcessStep) -> str:
     return f"it also approves what comes from {step.id}, {judged}"
 
 
-def _obstacles(nodes: tuple[Node, ...], place: int, approve: str) -> Iterator[str]:
-    node = nodes[place]
+def _obstacles(check: Check, nodes: tuple[Node, ...], place: int) -> Iterator[str]:
+    ids = [_id(node) for node in nodes]
+    node, approve = nodes[place], ids[place]
     for key in ("output", "evidence"):
         if isinstance(node, Mapping) and node.entry(key) is not None:
             yield f"it collects {key}, which nothing else would collect"
-    for other in nodes:
-        for key in PATHS:
-            value = getattr(other.get(key), "value", None) if isinstance(other, Mapping) else None
-            if other is not node and isinstance(value, str) and value.startswith(f"steps.{approve}."):
-                yield f"{_id(other)} reads {value} as its {key}"
+    for other in nodes[:place] + nodes[place + 1 :]:
+        yield from _needed(other, approve)
+    found = _led_to(nodes, ids, place)
+    if len(found) != 1:
+        yield f"it must lead to one step, but leads to {', '.join(found) or 'none'}"
+    elif not _ends(check, found[0], approve):
+        yield f"nobody could end the process any more, since no finish lies behind {found[0]}"
 
 
-def _successor(nodes: tuple[Node, ...], ids: list[str], place: int) -> str:
+def _needed(node: Node, approve: str) -> Iterator[str]:
+    """Yield which keys of a step need a value of an approve step."""
+    for key in PATHS:
+        value = node.get(key) if isinstance(node, Mapping) else None
+        for text in texts_within(value) if value is not None else ():
+            if reads(f"steps.{approve}", text):
+                yield f"{_id(node)} reads {text} as its {key}"
+
+
+def _led_to(nodes: tuple[Node, ...], ids: list[str], place: int) -> list[str]:
+    """List the steps that an approve step leads to: those that it names, else the one below it."""
     node = nodes[place]
     named = [target for _, target in targets(node.get("next") if isinstance(node, Mapping) else None)]
-    below = ids[place + 1 : place + 2]
-    if len(named or below) != 1:
-        raise InputError(f"the approve step {ids[place]} must lead to one step, got {', '.join(named) or 'none'}.")
-    return (named or below)[0]
+    return named or ids[place + 1 : place + 2]
+
+
+def _ends(check: Check, start: str, without: str) -> bool:
+    """Say whether work can come from a step to the end of the process, or of its branch, without another step."""
+    by_id = {one.id: one for one in check.process.steps} if check.process else {}
+    todo, seen = [start], {without}
+    while todo:
+        name = todo.pop()
+        step = by_id.get(name)
+        if step is None or step.kind == "finish":
+            return True
+        if name not in seen:
+            seen.add(name)
+            todo += [target for target in step.next if target != without]
+    return False
 
 
 def _falls_through(node: Mapping) -> bool:

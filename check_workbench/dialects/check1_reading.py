@@ -37,21 +37,43 @@ def promotion_notes(check: Check, approve: str | None, document: Document) -> tu
     for node in nodes:
         name = _word(node.get("id"))
         if name == approve:
-            notes.append(_rejected(check, approve, node))
+            notes += [_rejected(check, approve, node), *_late(approve, node)]
             continue
         asked = "" if node.entry("check") is None else "; rewording what a checked step says makes its labels stale"
         for key, text in _texts(node):
             notes += [f"{said}{asked}" for said in _said(check, approve, text, f"{name} ({key})")]
+    for key, text in _above(document):
+        notes += _said(check, approve, text, f"the process ({key})")
     notes += _said(check, approve, document.body or "", BODY)
     return tuple(dict.fromkeys(notes))
 
 
+def texts_within(node: Node) -> Iterator[str]:
+    """Yield every text in a node, keys apart."""
+    match node:
+        case Scalar(value=str(text)):
+            yield text
+        case Sequence(items=items):
+            for item in items:
+                yield from texts_within(item)
+        case Mapping(entries=entries):
+            for entry in entries:
+                yield from texts_within(entry.value)
+        case _:
+            return
+
+
+def reads(path: str, text: str) -> bool:
+    """Say whether a text holds a path, and not merely a longer name that begins so."""
+    return _finds(re.escape(path), text)
+
+
 def _said(check: Check, approve: str | None, text: str, where: str) -> Iterator[str]:
-    if approve is not None and _finds(rf"steps\.{re.escape(approve)}", text):
+    if approve is not None and reads(f"steps.{approve}", text):
         yield f"{where} reads steps.{approve}, which no longer exists: reword it"
     elif approve is not None and re.search(r"[-_\d]", approve) and _finds(re.escape(approve), text):
         yield f"{where} names {approve}, which no longer exists: reword it"
-    if _finds(rf"steps\.{re.escape(str(check.step_id))}\.check", text):
+    if reads(f"steps.{check.step_id}.check", text):
         verdicts = "it says pass or unsure from now on, since a step that fails does not complete"
         yield f"{where} reads steps.{check.step_id}.check: {verdicts}"
 
@@ -66,27 +88,25 @@ def _rejected(check: Check, approve: str, node: Mapping) -> str:
     return f"a rejection at {approve} went to {to}; {again}: check-1 has no other route for a failed check"
 
 
+def _late(approve: str, node: Mapping) -> Iterator[str]:
+    for _, target in targets(node.get("on_timeout")):
+        yield f"work that nobody decided in time at {approve} went to {target}; a check decides at once"
+
+
+def _above(document: Document) -> Iterator[tuple[str, str]]:
+    root = document.at((0,))
+    for entry in root.entries if isinstance(root, Mapping) else ():
+        if entry.name not in {"name", "steps"}:
+            yield from ((entry.name, text) for text in texts_within(entry.value))
+
+
 def _texts(node: Mapping) -> Iterator[tuple[str, str]]:
     for entry in node.entries:
         if entry.name not in {"id", *LINKS}:
-            yield from ((entry.name, text) for text in _within(entry.value))
+            yield from ((entry.name, text) for text in texts_within(entry.value))
         elif entry.name == "next" and isinstance(entry.value, Sequence):
             routes = [item for item in entry.value.items if isinstance(item, Mapping)]
             yield from (("next", _word(route.get("when"))) for route in routes)
-
-
-def _within(node: Node) -> Iterator[str]:
-    match node:
-        case Scalar(value=str(text)):
-            yield text
-        case Sequence(items=items):
-            for item in items:
-                yield from _within(item)
-        case Mapping(entries=entries):
-            for entry in entries:
-                yield from _within(entry.value)
-        case _:
-            return
 
 
 def _word(node: Node | None) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from check_workbench.dialects.check1_promotion import without_approval
+from check_workbench.dialects.check1_promotion import approval_of, without_approval
 from check_workbench.dialects.check1_reading import promotion_notes
 from check_workbench.dialects.reading import read_source
 from check_workbench.dialects.writing import found_in, patched, place_of, suffix_of, text_of, with_changes
@@ -48,6 +48,11 @@ def promoted(
     wanted = promoted_check(check, changes)
     new, now = old, found_in(check, old)
     if replaces is not None and replaces in _steps(now):
+        if approval_of(now) != replaces:
+            raise InputError(
+                f"{check.file}: {check.id} no longer leads to the approve step {replaces}: the process was rearranged "
+                "since it was decided. Nothing is written. Call trust again."
+            )
         document, _ = place_of(check, old)
         new = without_approval(now, replaces, document)
         _as_sound(check, old, new)

@@ -6,7 +6,19 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from check_workbench.documents.lines import BREAK, REST, end_of, line_start, lines_of, newline_of, owned, quoted, spoken
+from check_workbench.documents.lines import (
+    BREAK,
+    REST,
+    end_of,
+    gone_to,
+    line_start,
+    lines_of,
+    newline_of,
+    owned,
+    quoted,
+    spoken,
+    without_last,
+)
 from check_workbench.documents.numbers import decimal_text
 from check_workbench.documents.tree import Entry, Mapping, Path, Scalar
 from check_workbench.errors import InputError
@@ -111,9 +123,11 @@ def delete_key(document: Document, path: Path) -> Edit:
     place = own.index(entry)
     following = own[place + 1] if place + 1 < len(own) else None
     if parent.flow and following is not None:
-        return Edit(start=entry.key.start, end=following.key.start, text="")
+        end = gone_to(document.text, entry.key.start, end_of(entry.value), following.key.start)
+        return Edit(start=entry.key.start, end=end, text="")
     if parent.flow and place:
-        return Edit(start=own[place - 1].value.end, end=entry.value.end, text="")
+        start, end = without_last(document.text, own[place - 1].value.end, entry.key.start, entry.value.end)
+        return Edit(start=start, end=end, text="")
     if parent.flow or len(own) == 1:
         raise InputError(f"{spoken(path)} is the only key of its mapping and cannot be taken away")
     return _key_lines(document.text, entry, following)
@@ -191,7 +205,7 @@ def _key_lines(text: str, entry: Entry, following: Entry | None) -> Edit:
     if text[start : entry.key.start].strip():
         if following is None:
             raise InputError(f"{entry.name} in line {entry.key.line} cannot be taken away: no key stands below it")
-        return Edit(start=entry.key.start, end=following.key.start, text="")
+        return Edit(start=entry.key.start, end=gone_to(text, entry.key.start, end, following.key.start), text="")
     if text[end - 1] in "\r\n":
         return Edit(start=start, end=end, text="")
     rest = REST.match(text, end)

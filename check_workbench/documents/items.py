@@ -6,7 +6,19 @@ import re
 from typing import TYPE_CHECKING
 
 from check_workbench.documents.edits import Edit, inserted
-from check_workbench.documents.lines import BREAK, REST, end_of, line_start, owned, quoted, spoken
+from check_workbench.documents.lines import (
+    BREAK,
+    REST,
+    comments_in,
+    end_of,
+    gone_to,
+    line_start,
+    newline_of,
+    owned,
+    quoted,
+    spoken,
+    without_last,
+)
 from check_workbench.documents.tree import Mapping, Node, Path, Scalar, Sequence
 from check_workbench.errors import InputError
 
@@ -20,6 +32,8 @@ _NO_TEXT = ("true", "false", "null")
 
 def set_word(document: Document, path: Path, word: str) -> Edit:
     r"""Return the edit that gives a key or an item one plain word, in place of whatever stands there.
+
+    The comments inside a list stay, above the word.
 
     Parameters
     ----------
@@ -54,10 +68,12 @@ def set_word(document: Document, path: Path, word: str) -> Edit:
             raise InputError(f"{spoken(path)} must be written in one line, in line {value.line}")
         mark = document.text[value.start] if value.style == "quoted" else ""
         return Edit(start=value.start, end=value.end, text=f"{mark}{word}{mark}" if mark else plain_word)
-    if value.flow or entry is None:
+    if entry is None:
         return Edit(start=value.start, end=end_of(value), text=_alike(parent, word, plain_word))
-    colon = document.text.index(":", entry.key.end) + 1
-    return Edit(start=colon, end=end_of(value), text=f" {plain_word}")
+    colon, said = document.text.index(":", entry.key.end) + 1, _alike(parent, word, plain_word)
+    above = comments_in(document.text, colon, value)
+    inside = "".join(f"{newline_of(document.text)}{' ' * (entry.key.column + 1)}{line}" for line in [*above, said])
+    return Edit(start=colon, end=end_of(value), text=inside if above else f" {said}")
 
 
 def delete_item(document: Document, path: Path) -> Edit:
@@ -90,8 +106,10 @@ def delete_item(document: Document, path: Path) -> Edit:
     if not parent.flow:
         return _item_lines(document.text, parent, item)
     if place + 1 < len(parent.items):
-        return Edit(start=item.start, end=parent.items[place + 1].start, text="")
-    return Edit(start=parent.items[place - 1].end, end=item.end, text="")
+        end = gone_to(document.text, item.start, item.end, parent.items[place + 1].start)
+        return Edit(start=item.start, end=end, text="")
+    start, end = without_last(document.text, parent.items[place - 1].end, item.start, item.end)
+    return Edit(start=start, end=end, text="")
 
 
 def _item_lines(text: str, parent: Sequence, item: Node) -> Edit:

@@ -9,11 +9,15 @@ from check_workbench.documents.tree import Mapping, Node, Path, Scalar, Sequence
 from check_workbench.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from check_workbench.documents.text import Document
 
 REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
 """Blanks and a comment up to the end of the line."""
+COMMENT = re.compile(r"#[^\r\n]*")
 BREAK = re.compile(r"\r\n|\r|\n")
+_COMMENT_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?=#)")
 _WHY = {
     "anchored": "is shared through an anchor (&)",
     "aliased": "comes through an alias (*)",
@@ -48,6 +52,48 @@ def end_of(node: Node) -> int:
         return node.end
     last = node.items[-1] if isinstance(node, Sequence) else node.entries[-1].value
     return end_of(last)
+
+
+def gone_to(text: str, start: int, end: int, following: int) -> int:
+    """Return up to where something goes that reaches from start to end: to what follows, comments above that apart."""
+    found = _COMMENT_LINE.search(text, end, following)
+    if found is None:
+        return following
+    return found.end() if text[start - 1].isspace() else found.start()
+
+
+def without_last(text: str, before: int, start: int, end: int) -> tuple[int, int]:
+    """Return what goes of a list or mapping in flow style with its last part, whose neighbour ends at `before`.
+
+    The comma before it goes as well, unless a comment stands between; then only the line of the part goes.
+    """
+    comments = [*COMMENT.finditer(text, before, start)]
+    if not comments:
+        return before, end
+    rest = REST.match(text, end)
+    return comments[-1].end(), rest.end() if rest else end
+
+
+def comments_in(text: str, start: int, node: Node) -> list[str]:
+    """List the comments between a place and the end of a node that begins behind it, in order."""
+    found, offset = [], start
+    for begins, ends in _leaves(node):
+        found += COMMENT.findall(text, offset, begins)
+        offset = ends
+    return found
+
+
+def _leaves(node: Node) -> Iterator[tuple[int, int]]:
+    """Yield where the characters of keys and plain values lie, in order."""
+    if isinstance(node, Scalar) or node.shared == "aliased":
+        yield node.start, node.end
+    elif isinstance(node, Sequence):
+        for item in node.items:
+            yield from _leaves(item)
+    else:
+        for entry in node.entries:
+            yield entry.key.start, entry.key.end
+            yield from _leaves(entry.value)
 
 
 def quoted(parent: Mapping, name: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -263,6 +264,44 @@ AGENT = "  - id: draft\n    agent: Draft it.\n"
             id="an anchor at the link",
         ),
         pytest.param(
+            (
+                SCREEN,
+                "  - id: papers\n    wait_for: papers\n",
+                SIGN,
+                SIGN.replace("sign", "chief").replace("reject: screen", "reject: papers"),
+                DONE,
+            ),
+            "what chief rejects comes to it by papers, and would go on without being done again",
+            id="rejected work comes back by a wait",
+        ),
+        pytest.param(
+            (
+                "  - id: fork\n    parallel: [screen, other]\n    next: sign\n",
+                SCREEN + "    next: join\n",
+                "  - id: other\n    wait: 1d\n    next: join\n",
+                SIGN,
+                DONE,
+            ),
+            "other steps work between screen and it",
+            id="behind the join of branches",
+        ),
+        pytest.param((SCREEN, SIGN), "it must lead to one step, but leads to none.* Nothing is written", id="the last"),
+        pytest.param(
+            (SCREEN, SIGN + "    next: [done, other]\n", OTHER, DONE),
+            "it must lead to one step, but leads to done, other",
+            id="whoever approves chooses the way",
+        ),
+        pytest.param(
+            (SCREEN + "    next: sign\n", SIGN + "    next: screen\n"),
+            "nobody could end the process any more, since no finish lies behind screen",
+            id="only a person could end it",
+        ),
+        pytest.param(
+            (SCREEN, SIGN, "  - id: pay\n    person: { path: '{{ steps.sign.by }}' }\n    task: Pay.\n", DONE),
+            r"pay reads \{\{ steps.sign.by \}\} as its person",
+            id="a path deep in a key",
+        ),
+        pytest.param(
             (SCREEN, SIGN.replace("boss", "&who boss"), "  - id: pay\n    person: *who\n    task: Pay.\n", DONE),
             "afterwards no anchor &who stands before this alias",
             id="an anchor in the approval",
@@ -321,6 +360,28 @@ def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
     check = check_in(tmp_path, text)
     with pytest.raises(InputError, match="changed since it was read"):
         promoted(check, [], replaces="sign", text=text.replace("It holds.", "It does not."))
+
+
+def test_a_process_that_was_rearranged_since_the_decision_is_refused(tmp_path: Path) -> None:
+    text = process(START, SCREEN + "    next: sign\n", OTHER, SIGN, DONE)
+    check = check_in(tmp_path, text)
+    assert approval_of(check) == "sign"
+    worked = "  - id: other\n    agent: Do other work.\n    next: sign\n"
+    with pytest.raises(InputError, match="it also approves what comes from other, which no check judges"):
+        promoted(check, [], replaces="sign", text=text.replace(OTHER, worked))
+    moved = process(START, SCREEN + "    next: done\n", OTHER.replace("done", "sign"), SIGN, DONE)
+    with pytest.raises(InputError, match=r"no longer leads to the approve step sign: .* Call trust again"):
+        promoted(check, [], replaces="sign", text=moved)
+
+
+def test_what_goes_with_the_approval_is_told(tmp_path: Path) -> None:
+    late = "    timeout: 3d\n    on_timeout: done\n    next: other\n"
+    text = process(SCREEN, SIGN + late, OTHER, DONE).replace(
+        "steps:", "emails:\n  told: { to: steps.sign.by }\nsteps:", 1
+    )
+    notes = notes_on(check_in(tmp_path, text), "sign")
+    assert "work that nobody decided in time at sign went to done; a check decides at once" in notes
+    assert "the process (emails) reads steps.sign, which no longer exists: reword it" in notes
 
 
 def test_whoever_reads_what_goes_is_named(tmp_path: Path) -> None:
@@ -382,7 +443,7 @@ STYLES = st.sampled_from(["flow", "block", "routes"])
 
 @st.composite
 def processes(draw: st.DrawFn) -> str:
-    """Draw a process whose links go forward and rejections back, with comments and blank lines."""
+    """Draw a process whose links mostly go forward and rejections back, with comments and blank lines."""
     kinds = [kind for part in draw(st.lists(PARTS, min_size=1, max_size=4)) for kind in part]
     names = [*(f"s_{place}" for place in range(len(kinds))), "over"]
     steps = [_step(draw, place, kind, names) for place, kind in enumerate(kinds)]
@@ -392,12 +453,12 @@ def processes(draw: st.DrawFn) -> str:
 
 
 def _step(draw: st.DrawFn, place: int, kind: str, names: list[str]) -> str:
-    later = st.sampled_from(names[place + 1 :])
+    later = st.sampled_from([*names[place + 1 :], *(names if draw(st.integers(0, 3)) == 0 else [])])
     lines = [f"  - id: {names[place]} # {place}", "    agent: Do it." if kind == "checked" else f"    {kind}: 1d x"]
     lines += ["    advisory: true", "    check: It holds."] if kind == "checked" else []
     lines += ["    person: boss"] if kind in {"task", "approve"} else []
     if kind == "approve" and draw(st.booleans()):
-        lines.append(f"    on_reject: {draw(st.sampled_from(names[: place + 1]))}")
+        lines.append(f"    on_reject: {draw(st.sampled_from(names[: place + 1]) | later)}")
     if kind == "wait_for" and draw(st.booleans()):
         lines.append(f"    on_timeout: {draw(later)}")
     if draw(st.integers(0, 3)) == 0:
@@ -411,7 +472,8 @@ def _next(style: str, to: list[str]) -> list[str]:
         return [f"    next: {to[0]} # only"]
     if style == "flow":
         return [f"    next: [{', '.join(to)}]"]
-    return ["    next:", *(f"      - {{ to: {t}, when: {t} }}" if style == "routes" else f"      - {t}" for t in to)]
+    item = "      - {{ to: {0}, when: {0} }} # to {0}" if style == "routes" else "      # on {0}\n      - {0} # to {0}"
+    return ["    next: # how", *(item.format(name) for name in to)]
 
 
 def _reached(check: Check) -> set[str]:
@@ -446,7 +508,9 @@ def test_no_link_names_what_went_and_all_else_stays(text: str, pick: int) -> Non
     assert now.process is not None
     assert approve not in {to for one in now.process.steps for to in (one.id, *one.next, one.on_reject)} - {None}
     assert promoted(now, [], replaces=approve, text=new) == new
+    assert set(_warnings(new)) <= set(_warnings(text))
     assert _lines_kept(text, new, approve)
+    assert _comments(_without(text, approve)) - {f"# to {approve}"} <= _comments(new) <= _comments(text)
 
 
 def _lines_kept(old: str, new: str, approve: str | None) -> bool:
@@ -462,6 +526,12 @@ def _without(text: str, approve: str | None) -> str:
 def _others(text: str, flags: int = 0) -> list[Any]:
     lines = [line for line in text.splitlines() if line.strip()]
     plain = [
-        line for line in lines if not line.lstrip(" -{").startswith(("next:", "on_", "to:", "s_", "over", "advisory"))
+        line
+        for line in lines
+        if not line.lstrip(" -{").startswith(("next:", "on_", "to:", "s_", "over", "advisory", "# on", "# to", "# how"))
     ]
     return [plain, sum("advisory" in line for line in lines) + flags]
+
+
+def _comments(text: str) -> set[str]:
+    return set(re.findall(r"# [^\r\n]*", text))

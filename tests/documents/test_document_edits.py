@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from check_workbench.documents import Edit, delete_key, edited, list_text, parse, plain, set_number
+from check_workbench.documents import (
+    Edit,
+    delete_item,
+    delete_key,
+    edited,
+    list_text,
+    parse,
+    plain,
+    set_number,
+    set_word,
+)
 from check_workbench.errors import InputError
 
 
@@ -223,3 +233,55 @@ def test_insertion_and_deletion_undo_each_other(
     assert rest == plain(parse(text, "yaml").roots[0])["top"]
     back = without(new, "top", "zz")
     assert back.rstrip() == text.rstrip()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- a: 1 # one\n  # of b\n  b: 2\n", "- # of b\n  b: 2\n"),
+        ("- a: 1 # one\n  b: 2\n", "- b: 2\n"),
+        ("- {a: 1, # one\n   # of b\n   b: 2}\n", "- {\n   # of b\n   b: 2}\n"),
+        ("- { a: 1, # one\n   # of b\n   b: 2}\n", "- { # of b\n   b: 2}\n"),
+        ("- {b: 2, # two\n   # of a\n   a: 1 # one\n  }\n", "- {b: 2, # two\n   # of a\n  }\n"),
+        ("- {b: 2, a: 1} # one\n", "- {b: 2} # one\n"),
+    ],
+)
+def test_comments_beside_a_key_that_goes_stay(text: str, expected: str, newline: str) -> None:
+    text, expected = (one.replace("\n", newline) for one in (text, expected))
+    assert without(text, 0, "a") == expected
+    assert plain(parse(expected, "yaml").roots[0]) == [{"b": 2}]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("k: [a, # one\n  # of b\n  b]\n", "k: [\n  # of b\n  b]\n"),
+        ("k: [b, # two\n  # of a\n  a # one\n ]\n", "k: [b, # two\n  # of a\n ]\n"),
+        ("k: [b, a]\n", "k: [b]\n"),
+    ],
+)
+def test_comments_beside_an_item_that_goes_stay(text: str, expected: str) -> None:
+    document = parse(text, "yaml")
+    place = plain(document.roots[0])["k"].index("a")
+    assert edited(text, [delete_item(document, (0, "k", place))]) == expected
+    assert plain(parse(expected, "yaml").roots[0]) == {"k": ["b"]}
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "k: # how\n  # dear\n  - a # one\n  - '#' # two\n# end\n",
+            "k:\n  # how\n  # dear\n  # one\n  c # two\n# end\n",
+        ),
+        ("k:\n- a\n- b\n", "k: c\n"),
+        ("k: [a, # one\n  '# no'] # two\n", "k:\n  # one\n  c # two\n"),
+        ("k:\n  - to: a # one\n    when: x#y # two\n  - b\n", "k:\n  # one\n  # two\n  c\n"),
+    ],
+)
+def test_comments_inside_a_list_that_becomes_a_word_stay(text: str, expected: str, newline: str) -> None:
+    text, expected = (one.replace("\n", newline) for one in (text, expected))
+    assert edited(text, [set_word(parse(text, "yaml"), (0, "k"), "c")]) == expected
+    assert plain(parse(expected, "yaml").roots[0]) == {"k": "c"}
