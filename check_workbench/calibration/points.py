@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.stats.curves import TAIL, curve
-from check_workbench.stats.intervals import clopper_pearson, lower_bounds, upper_bounds
+from check_workbench.stats.curves import curve, one_cut
+from check_workbench.stats.intervals import lower_bounds, upper_bounds
+from check_workbench.stats.weighted import TAIL
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,7 +113,10 @@ def sweep(of: Labelled) -> tuple[Curve, list[Point | None]]:
     turned = of.scores if of.means == "problem" else -of.scores
     found = curve(turned, of.positive, weights=of.weights)
     at = upright(of, found.at)
-    work = _work(of, flagged_share(of.everything, at, of.means))
+    return found, _points(found, at, _work(of, flagged_share(of.everything, at, of.means)))
+
+
+def _points(found: Curve, at: Floats, work: dict[str, Floats]) -> list[Point | None]:
     columns: dict[str, Floats] = {
         name: getattr(found, name)
         for name in ("precision", "precision_low", "precision_high", "recall", "recall_low", "recall_high")
@@ -123,7 +127,7 @@ def sweep(of: Labelled) -> tuple[Curve, list[Point | None]]:
         counts = {"flagged": float(found.flagged[i]), "true": float(found.tp[i]), "missed": float(found.fn[i])}
         shares = {name: float(values[i]) for name, values in work.items()}
         points.append(None if math.isnan(place) else Point(at=float(place), **rates, **counts, **shares))
-    return found, points
+    return points
 
 
 def upright(of: Labelled, turned: Floats) -> Floats:
@@ -150,24 +154,10 @@ def flagged_share(scores: Floats, at: Floats, means: Meaning) -> Floats:
 
 
 def _point(of: Labelled, at: float | None, hit: Flags, work: dict[str, Floats]) -> Point:
-    weight = np.ones(len(of.scores)) if of.weights is None else of.weights
-    flagged, true = float(weight[hit].sum()), float(weight[hit & of.positive].sum())
-    positives = float(weight[of.positive].sum())
-    precision = _exact(true, flagged, weight[hit])
-    recall = _exact(true, positives, weight[of.positive])
-    return Point(
-        at=at,
-        precision=precision[0],
-        precision_low=precision[1],
-        precision_high=precision[2],
-        recall=recall[0],
-        recall_low=recall[1],
-        recall_high=recall[2],
-        flagged=flagged,
-        true=true,
-        missed=positives - true,
-        **{name: float(values[0]) for name, values in work.items()},
-    )
+    [point] = _points(one_cut(hit, of.positive, weights=of.weights), np.zeros(1), work)
+    if point is None:
+        raise AssertionError("a cut that is given has a point")
+    return dataclasses.replace(point, at=at)
 
 
 def _work(of: Labelled, load: Floats) -> dict[str, Floats]:
@@ -186,14 +176,6 @@ def _above(scores: Floats, values: Floats) -> Floats:
     place = np.searchsorted(distinct, values, side="right")
     top = 1.0 if distinct[-1] < 1 else math.nan
     return np.append(distinct, top)[place]
-
-
-def _exact(k: float, n: float, weight: Floats) -> tuple[float | None, float | None, float | None]:
-    if n <= 0:
-        return None, None, None
-    rate, effective = k / n, float(weight.sum() ** 2 / (weight**2).sum())
-    low, high = clopper_pearson(min(rate, 1.0) * effective, effective)
-    return rate, low, high
 
 
 def _known(value: float) -> float | None:

@@ -14,7 +14,8 @@ from scipy.stats import rankdata
 
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.arrays import flags, floats
-from check_workbench.stats.intervals import Estimate, lower_bounds, normal_quantile, upper_bounds
+from check_workbench.stats.intervals import Estimate, normal_quantile
+from check_workbench.stats.weighted import Sums, effective, recalls, shares
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from check_workbench.stats.arrays import Flags, Floats, Ints
 
 POINTS = 500
-TAIL = 0.025
-"""Each side of the curve's 95 % intervals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,9 +36,8 @@ class Curve:
     """Sum over all positives, flagged or not."""
     negatives: float
     weighted: bool
-    effective: Floats
-    """Effective number of flagged labels (Kish); the plain number where labels are not weighted."""
-    effective_positives: float
+    of_flagged: Sums
+    of_passed: Sums
 
     @property
     def fn(self) -> Floats:
@@ -72,24 +70,40 @@ class Curve:
         return _ratio(self.tp, np.full(len(self.at), self.positives))
 
     @property
+    def effective(self) -> Floats:
+        """How many equally weighted flagged labels would tell precision as surely."""
+        return effective(self.of_flagged)
+
+    @property
     def precision_low(self) -> Floats:
         """Lower end of the 95 % interval of precision: exact, or by effective counts where labels are weighted."""
-        return lower_bounds(_scaled(self.precision, self.effective), self.effective, delta=TAIL)
+        return shares(self.of_flagged, self.effective)[0]
 
     @property
     def precision_high(self) -> Floats:
         """Upper end of the 95 % interval of precision."""
-        return upper_bounds(_scaled(self.precision, self.effective), self.effective, delta=TAIL)
+        return shares(self.of_flagged, self.effective)[1]
 
     @property
     def recall_low(self) -> Floats:
-        """Lower end of the 95 % interval of recall."""
-        return lower_bounds(_scaled(self.recall, self.effective_positives), self.effective_positives, delta=TAIL)
+        """Lower end of the 95 % interval of recall: exact, or by what is found and missed where labels are weighted."""
+        return self._recalls()[0]
 
     @property
     def recall_high(self) -> Floats:
         """Upper end of the 95 % interval of recall."""
-        return upper_bounds(_scaled(self.recall, self.effective_positives), self.effective_positives, delta=TAIL)
+        return self._recalls()[1]
+
+    def _recalls(self) -> tuple[Floats, Floats]:
+        squares = self.of_flagged.true_squares + self.of_passed.true_squares
+        n = self.positives**2 / squares if self.positives > 0 else np.zeros(len(self.at))
+        whole = Sums(weight=np.full(len(self.at), self.positives), squares=squares, true=self.tp, true_squares=squares)
+        exact = shares(whole, n)
+        if not self.weighted:
+            return exact
+        both = (self.of_flagged.weight > 0) & (self.of_passed.weight > 0) & (n > 0)
+        low, high = recalls(self.of_flagged, self.of_passed)
+        return np.where(both, low, exact[0]), np.where(both, high, exact[1])
 
 
 def curve(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None, points: int = POINTS) -> Curve:
@@ -127,19 +141,51 @@ def curve(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None =
     if points < 2:
         raise InputError(f"points must be at least 2, got {points}.")
     weight = _weights(weights, len(values))
-    at, tp, fp, squares = _cumulated(values, is_positive, weight)
+    at, group = np.unique(values, return_inverse=True)
     kept = _spread(len(at), points)
-    flagged = tp + fp
-    of_positives = weight[is_positive]
+
+    def each(part: Floats) -> Floats:
+        return np.bincount(group, weights=part, minlength=len(at)).astype(np.float64)
+
+    flagged = Sums.of(weight, is_positive, lambda part: each(part)[::-1].cumsum()[::-1][kept])
+    passed = Sums.of(weight, is_positive, lambda part: np.append(0.0, each(part).cumsum()[:-1])[kept])
+    return _curve(at[kept], flagged, passed, weight, is_positive)
+
+
+def one_cut(flagged: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None) -> Curve:
+    """Count what a cut flags that is given by what it flags.
+
+    Parameters
+    ----------
+    flagged
+        Whether the cut flags it.
+    positive, weights
+        As for `curve`.
+
+    Examples
+    --------
+    >>> found = one_cut([True, True, False], [True, False, True])
+    >>> found.precision, found.recall
+    (array([0.5]), array([0.5]))
+    """
+    is_positive = flags(positive, np.size(positive))
+    hit = flags(flagged, len(is_positive), "flagged")
+    weight = _weights(weights, len(hit))
+    found = Sums.of(weight, is_positive, lambda part: part[hit].sum(keepdims=True))
+    passed = Sums.of(weight, is_positive, lambda part: part[~hit].sum(keepdims=True))
+    return _curve(np.array([np.nan]), found, passed, weight, is_positive)
+
+
+def _curve(at: Floats, flagged: Sums, passed: Sums, weight: Floats, positive: Flags) -> Curve:
     return Curve(
-        at=at[kept],
-        tp=tp[kept],
-        fp=fp[kept],
-        positives=float(of_positives.sum()),
-        negatives=float(weight[~is_positive].sum()),
-        weighted=bool(weight.min() < weight.max()),
-        effective=(flagged**2 / squares)[kept],
-        effective_positives=float(of_positives.sum() ** 2 / (of_positives**2).sum()) if len(of_positives) else 0.0,
+        at=at,
+        tp=flagged.true,
+        fp=np.maximum(flagged.weight - flagged.true, 0.0),
+        positives=float(weight[positive].sum()),
+        negatives=float(weight[~positive].sum()),
+        weighted=bool(len(weight)) and bool(weight.min() < weight.max()),
+        of_flagged=flagged,
+        of_passed=passed,
     )
 
 
@@ -214,16 +260,6 @@ def _weights(weights: ArrayLike | None, length: int) -> Floats:
     return weight
 
 
-def _cumulated(values: Floats, is_positive: Flags, weight: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return cuts ascending, and the weights of positives and negatives at or above each, and the squared weights."""
-    at, group = np.unique(values, return_inverse=True)
-
-    def above(part: Floats) -> Floats:
-        return np.bincount(group, weights=part, minlength=len(at))[::-1].cumsum()[::-1]
-
-    return at, above(weight * is_positive), above(weight * ~is_positive), above(weight**2)
-
-
 def _spread(size: int, points: int) -> Ints:
     return np.round(np.linspace(0, size - 1, min(size, points))).astype(np.int64)
 
@@ -232,7 +268,3 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     rate = np.full(len(part), np.nan)
     np.divide(part, whole, out=rate, where=whole > 0)
     return rate
-
-
-def _scaled(rate: Floats, effective: Floats | float) -> Floats:
-    return np.asarray(np.nan_to_num(rate) * effective)
