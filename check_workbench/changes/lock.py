@@ -34,7 +34,10 @@ _THRESHOLD = {
 }
 _BOUND = {
     "type": "object",
-    "properties": {"side": {"enum": ["false_pass", "false_fail"]}, "target": {"type": "number"}},
+    "properties": {
+        "side": {"enum": ["false_pass", "false_fail"]},
+        "target": {"type": "number", "minimum": 0, "maximum": 1},
+    },
     "required": ["side", "target"],
 }
 _ENTRY = {
@@ -130,6 +133,10 @@ def _entries(path: Path, values: Any) -> dict[str, dict[str, Any]]:
     wrong = min(Draft202012Validator(SCHEMA).iter_errors(values), key=lambda e: (e.json_path, e.message), default=None)
     if wrong is not None:
         raise InputError(f"{path}: {wrong.json_path}: {wrong.message[:200]}. {NEW}.")
+    try:
+        json.dumps(values, allow_nan=False)
+    except ValueError:
+        raise InputError(f"{path}: holds a number that is too large. {NEW}.") from None
     entries: dict[str, dict[str, Any]] = values["checks"]
     for id_, entry in entries.items():
         for name, counts in (*entry["numbers"].items(), ("silent", entry["silent"])):

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from check_workbench.checks import Check
     from check_workbench.dialects import Reading
 
+SHOWN = 10
+"""Errors of a document that its case tells."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
@@ -103,12 +106,13 @@ def document_case(reading: Reading) -> Case:
     """Return whether a file of checks is valid."""
     wrong = errors_of(reading)
     ids = ", ".join(found.id for found in reading.found)
+    more = [f"{len(wrong) - SHOWN} more"] if len(wrong) > SHOWN else []
     return Case(
         of=reading.file,
         file=reading.file,
         condition="valid",
         state="failed" if wrong else "passed",
-        words="; ".join(wrong) or f"{reading.dialect}: {ids}",
+        words="; ".join([*wrong[:SHOWN], *more]) or f"{reading.dialect}: {ids}",
         advice="check-workbench validate lists every problem" if wrong else "",
     )
 

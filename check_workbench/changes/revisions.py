@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from check_workbench.checks import Check
 from check_workbench.dialects import read_checks
+from check_workbench.dialects.files import exists
 from check_workbench.dialects.reading import read_source, split_id
 from check_workbench.documents import LANGUAGES, FlawError, decode
 from check_workbench.errors import InputError, UnknownNameError
@@ -44,7 +45,7 @@ def other_version(check: Check, against: Check | str | Path) -> tuple[Check, str
     if not text or len(text) > LONGEST or not text.isprintable():
         raise InputError(f"against must be a file, FILE#ID or a git revision, got {text[:80]!r}.")
     path, id_ = split_id(against)
-    if path.is_file():
+    if exists(path) and path.is_file():
         return _chosen(check, read_checks([path]), id_, str(path)), text
     return _at_revision(check, text)
 
@@ -68,7 +69,9 @@ def _at_revision(check: Check, revision: str) -> tuple[Check, str]:
         )
     file = Path(os.path.realpath(check.file))
     _git(file.parent, "rev-parse", "--git-dir", otherwise=f"{check.file} lies in no git repository that can be read")
-    unknown = f"{revision!r} is neither a file nor a revision that git knows"
+    shallow = _git(file.parent, "rev-parse", "--is-shallow-repository", otherwise="git does not answer")
+    cut = "; this clone is shallow, git fetch --unshallow brings the rest" if shallow.strip() == b"true" else ""
+    unknown = f"{revision!r} is neither a file nor a revision that git knows{cut}"
     commit = _git(file.parent, "rev-parse", "--verify", f"{revision}^{{commit}}", otherwise=unknown).decode().strip()
     gone = f"{revision} has no file {check.file}; if it was renamed, save the old text to a file and give that"
     data = _git(file.parent, "cat-file", "blob", f"{commit}:./{file.name}", otherwise=gone)

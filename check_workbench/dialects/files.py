@@ -48,6 +48,14 @@ def below(path: Path) -> Iterator[Path]:
         yield from (file for file in found if file.is_file() or is_named_so(file))
 
 
+def exists(path: Path) -> bool:
+    """Say whether a path exists; a name that is too long for any file is one of none."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
 def is_document(path: Path) -> bool:
     """Say whether a file is of a kind that can hold checks."""
     return path.suffix.lower() in LANGUAGES

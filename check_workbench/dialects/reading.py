@@ -151,17 +151,17 @@ def split_id(path: str | Path) -> tuple[Path, str | None]:
     True
     """
     text = str(path)
-    if Path(text).exists():
+    if files.exists(Path(text)):
         return Path(text), None
     for place, char in enumerate(text):
-        if char == "#" and place and Path(text[:place]).exists():
+        if char == "#" and place and files.exists(Path(text[:place])):
             return Path(text[:place]), text[place + 1 :]
     return Path(text), None
 
 
 def _looked_at(path: str | Path) -> Iterator[tuple[Path, Reading | None]]:
     path = Path(path)
-    if not path.exists():
+    if not files.exists(path):
         raise InputError(f"{path}: no such file or folder")
     if not path.is_dir():
         yield path, _read_file(path, named=True)

@@ -263,6 +263,7 @@ class TestRevisions:
             ("", "must be a file, FILE#ID or a git revision"),
             ("a\0b", "must be a file, FILE#ID or a git revision"),
             ("x" * 5000, "must be a file, FILE#ID or a git revision"),
+            ("x" * 900, "neither a file nor a revision"),
             ("HEAD; touch owned", "is neither a file nor a revision"),
             ("HEAD:checks", "is neither a file nor a revision"),
         ],
@@ -270,6 +271,34 @@ class TestRevisions:
     def test_what_is_no_version(self, store, committed, against: str, words: str) -> None:
         with pytest.raises(InputError, match=words):
             cw.diff(committed, store, against=against)
+
+    def test_a_shallow_clone_says_how_to_get_the_rest(self, small, git, committed, tmp_path: Path) -> None:
+        git("commit", "-qam", "second")
+        git("clone", "-q", "--depth", "1", f"file://{tmp_path}", "a clone ü")
+        path = write_loop(tmp_path / "a clone ü" / "checks" / "loop.check.yaml", 9)
+        assert cw.diff(path, small).moved == ({"item": 0, "key": "at_least", "from": 5.0, "to": 9.0},)
+        with pytest.raises(InputError, match="this clone is shallow, git fetch --unshallow brings the rest"):
+            cw.diff(path, small, against="HEAD~1")
+        with pytest.raises(InputError) as told:
+            cw.diff(committed, small, against="HEAD~9")
+        assert "shallow" not in str(told.value)
+
+    def test_a_submodule_has_revisions_of_its_own(self, small, git, committed, tmp_path: Path) -> None:
+        git("commit", "-qam", "second")
+        git("init", "-q", "outer")
+        add = ("submodule", "add", "-q", f"file://{tmp_path}", "inner")
+        git("-C", "outer", "-c", "protocol.file.allow=always", *add)
+        path = write_loop(tmp_path / "outer" / "inner" / "checks" / "loop.check.yaml", 9)
+        assert committed.is_file()
+        for against, before in (("HEAD", 5.0), ("HEAD~1", 3.0)):
+            moved = {"item": 0, "key": "at_least", "from": before, "to": 9.0}
+            assert cw.diff(path, small, against=against).moved == (moved,)
+
+    def test_a_file_that_was_renamed(self, small, git, committed) -> None:
+        path = committed.rename(committed.with_name("renamed.check.yaml"))
+        git("add", "-A")
+        with pytest.raises(InputError, match=r"HEAD has no file .*renamed.check.yaml; if it was renamed, save the old"):
+            cw.diff(path, small)
 
     def test_no_repository(self, store, tmp_path: Path, monkeypatch) -> None:
         monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))

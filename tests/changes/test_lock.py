@@ -111,6 +111,7 @@ CUT = json.dumps({"version": 1, "checks": {"looping": ENTRY}}, indent=2)
         (b'{"version": "\xe9"}', "0xe9 is not UTF-8"),
         (b" " * 2_100_000, "larger than 2 MB"),
         (b"[" * 100_000, "deep|this is not JSON"),
+        (b'{"version": 1, "checks": {}, "note": 1e999}', "holds a number that is too large"),
         (b"version: 1\nchecks: {}\n", "this is not JSON"),
     ],
 )
@@ -134,6 +135,8 @@ def test_a_broken_lock_is_a_message_and_exit_three(folder: Path, capsys: Any, da
         ("thresholds", [{"item": 0, "key": "at_least", "value": "3", "by": None}]),
         ("certified", [{"side": "both", "target": 0.1}]),
         ("certified", [{"side": "false_pass"}]),
+        ("certified", [{"side": "false_pass", "target": 1.5}]),
+        ("certified", [{"side": "false_pass", "target": -0.1}]),
         ("answered_by", [1]),
         ("thresholds", [{"item": 0, "key": "at_least", "value": 3, "by": "me"}]),
         ("thresholds", [{"item": 0, "key": "at_least", "value": 3, "by": {"how": 1}}]),

@@ -293,7 +293,7 @@ def test_warnings_and_notes_raise_nothing(tmp_path: Path) -> None:
     assert len(read_checks(tmp_path)) == 1
 
 
-@pytest.mark.parametrize("path", ["nowhere.yaml", "nowhere#a", "#a", ""])
+@pytest.mark.parametrize("path", ["nowhere.yaml", "nowhere#a", "#a", "x" * 999, "x" * 999 + "#a", ""])
 def test_a_path_that_does_not_exist(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     if path:
