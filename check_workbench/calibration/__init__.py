@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks
 from check_workbench.calibration.comparing import answered_apart
 from check_workbench.calibration.goals import goals
+from check_workbench.calibration.meaning import SCALE
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
 from check_workbench.calibration.questions import COMPOSITE, parts, path_of
+from check_workbench.calibration.shares import UNDECIDED
 from check_workbench.calibration.units import decision_keys, gather
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError
@@ -84,6 +87,8 @@ def calibrate(
         )
         if not looks.record(store, check, seen):
             notes.append(f"{check.id}: the store is open to read only, so this look at its labels is not recorded")
+    if any(entry.meaning and entry.meaning.curve for entry in entries):
+        notes.append(SCALE)
     return Calibrations(entries=tuple(entries), notes=tuple(notes))
 
 
@@ -108,6 +113,7 @@ def _of_part(
     """Calibrate thresholds, the answers of each method and model apart."""
     table = units.table
     names = table[["method", "model"]].fillna("")
+    undecided = sum(units.excluded.get(reason, 0) for reason in UNDECIDED)
     for number in numbers:
         places = [number.item] if number.key != COMPOSITE else range(len(units.check.items))
         silent = table[[f"s{place}" for place in places]].isna().any(axis=1)
@@ -116,7 +122,8 @@ def _of_part(
             mine = table[((names["method"] == method) & (names["model"] == model)) | silent]
             goal = wanted(units.check, number)
             path = path_of(units.check, mine) if number.key == COMPOSITE else None
-            yield measured(units.check, mine, number, goal, path)
+            found = measured(units.check, mine, number, goal, path)
+            yield dataclasses.replace(found, share=found.share.without(undecided, found.n))
 
 
 def _conclusions(entry: Calibration) -> Iterator[dict[str, Any]]:

@@ -152,7 +152,7 @@ def wrong_way(ranked: Estimate | None) -> list[str]:
 
 
 def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationError | None:
-    """Return how far probabilities lie from frequencies; None where scores are bare choices, or labels are weighted.
+    """Return how far probabilities lie from frequencies; None where scores are bare choices.
 
     Parameters
     ----------
@@ -165,12 +165,12 @@ def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationErro
     """
     if threshold.item == len(check.items) or not isinstance(check.items[threshold.item].cut, PROBABLE):
         return None
-    if of.weights is not None or np.isin(of.scores, (0, 1)).all():
+    if np.isin(of.scores, (0, 1)).all():
         return None
     if of.scores.min() < 0 or of.scores.max() > 1 + ROUNDING:
         return None
     meant = of.positive if of.means == "problem" else ~of.positive
-    return calibration_error(np.minimum(of.scores, 1.0), meant)
+    return calibration_error(np.minimum(of.scores, 1.0), meant, weights=of.weights)
 
 
 def dishonest(error: CalibrationError | None) -> list[str]:

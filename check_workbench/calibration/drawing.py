@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from check_workbench import html, plots
+from check_workbench.calibration.meaning import EVENT
 from check_workbench.errors import InputError
 from check_workbench.labels.reasons import left_out
 
@@ -49,10 +50,17 @@ def figure(of: Calibration) -> Figure:
         below=of.threshold.means == "good",
     )
     if of.curve:
-        return plots.precision_recall([point.to_dict() for point in of.curve], marks, title=of.name)
+        return plots.precision_recall([point.to_dict() for point in of.curve], marks, said=_said(of), title=of.name)
     if of.load:
         return plots.flag_load([{"at": at, "load": share} for at, share in of.load], marks, title=of.name)
     raise InputError(f"{of.name}: there is nothing to draw, because nothing was scored. Evaluate the check first.")
+
+
+def _said(of: Calibration) -> plots.Said | None:
+    if of.meaning is None or of.meaning.curve is None:
+        return None
+    line, bins = ([row._asdict() for row in rows] for rows in (of.meaning.line, of.meaning.bins))
+    return plots.Said(line=line, bins=bins, event=f"people {EVENT[of.meaning.means]}")
 
 
 def page(of: Calibrations) -> str:
@@ -86,6 +94,7 @@ def _words(entry: Calibration) -> Iterator[str]:
         yield f"nothing chosen: {entry.reason}"
     if entry.composite and entry.chosen:
         yield f"written as {', '.join(map(str, entry.numbers))}"
+    yield from entry.findings()
     yield from left_out(entry.left_out)
     yield from entry.warnings
     if not entry.n and entry.proposed:

@@ -19,11 +19,13 @@ from check_workbench.calibration.cautions import (
     wrong_way,
 )
 from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
+from check_workbench.calibration.meaning import meaning
 from check_workbench.calibration.numbers import numbers_of
 from check_workbench.calibration.outcome import Calibration
 from check_workbench.calibration.points import Labelled, flagged_share, point_at, point_where, sweep, upright
 from check_workbench.calibration.questions import COMPOSITE
 from check_workbench.calibration.redrawing import redrawn
+from check_workbench.calibration.shares import share_of
 from check_workbench.calibration.units import clusters, decided, name_of, records, unequal
 from check_workbench.checks import PassBand
 from check_workbench.errors import UndefinedError
@@ -72,6 +74,7 @@ def measured(
     cut = chosen.at if chosen else threshold.value
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
     present = _present(of, kept, threshold, known)
+    error = honesty(check, threshold, of)
     found = Calibration(
         check=check,
         threshold=threshold,
@@ -83,7 +86,9 @@ def measured(
         positives=int(of.positive.sum()),
         weighted=known.weights is not None,
         auc=ranking(turned, of.positive),
-        calibration_error=honesty(check, threshold, of),
+        calibration_error=error,
+        meaning=meaning(check, threshold, of, clusters(labelled), error),
+        share=share_of(kept, f"s{threshold.item}", known),
         baseline_auc=_baseline(labelled),
         curve=tuple(points),
         chosen=chosen,

@@ -6,6 +6,7 @@ matplotlib's own, without global state; `svg` writes the same bytes for the same
 
 from check_workbench.plots.canvas import BLUE, GREEN, GREY, ORANGE, RED, VIOLET, Theme, png, svg
 from check_workbench.plots.charts import Marks, coverage_risk, flag_load, precision_recall, verdict_bars
+from check_workbench.plots.meanings import Said
 from check_workbench.plots.paths import wealth_paths
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "RED",
     "VIOLET",
     "Marks",
+    "Said",
     "Theme",
     "coverage_risk",
     "flag_load",

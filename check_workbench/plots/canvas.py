@@ -61,7 +61,6 @@ def begin(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, Axe
 
     if theme not in INK:
         raise UnknownNameError.of("theme", theme, INK)
-    ink = INK[theme]
 
     class Picture(Figure):
         """A figure that a notebook shows without pyplot."""
@@ -71,6 +70,25 @@ def begin(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, Axe
 
     figure = Picture(figsize=(7.2, height), layout="constrained", facecolor="none")
     axes = figure.add_subplot(facecolor="none")
+    _inked(axes, INK[theme])
+    if title:
+        ink = INK[theme]
+        axes.set_title(short(title, 90), color=ink, loc="left", fontsize=11.5, fontweight="bold", parse_math=False)
+    return figure, axes
+
+
+def below(figure: Figure, axes: Axes, theme: Theme, *, height: float = 3.0) -> Axes:
+    """Return axes in a panel that is added to a figure below its own, over the same scale."""
+    width, above = figure.get_size_inches()
+    figure.set_size_inches(width, above + height)
+    grid = figure.add_gridspec(2, 1, height_ratios=(above - 0.6, height))
+    axes.set_subplotspec(grid[0])
+    panel = figure.add_subplot(grid[1], sharex=axes, facecolor="none")
+    _inked(panel, INK[theme])
+    return panel
+
+
+def _inked(axes: Axes, ink: str) -> None:
     for side, spine in axes.spines.items():
         spine.set_color(ink)
         spine.set_visible(side in {"left", "bottom"})
@@ -79,9 +97,6 @@ def begin(title: str, theme: Theme, *, height: float = 3.8) -> tuple[Figure, Axe
     axes.yaxis.label.set_color(ink)
     axes.grid(visible=True, color=ink, alpha=0.22, linewidth=0.6)
     axes.set_axisbelow(True)
-    if title:
-        axes.set_title(short(title, 90), color=ink, loc="left", fontsize=11.5, fontweight="bold", parse_math=False)
-    return figure, axes
 
 
 def column(rows: Rows, name: str) -> NDArray[np.float64]:
@@ -112,9 +127,9 @@ def _percent(value: float, _: float) -> str:
 
 
 def legend(axes: Axes, theme: Theme) -> None:
-    """Name what is drawn, below the axes."""
-    _, labels = axes.get_legend_handles_labels()
-    columns = 4 if sum(map(len, labels)) < 60 else 2
+    """Name what is drawn in all panels, below them."""
+    labels = [label for panel in axes.figure.axes for label in panel.get_legend_handles_labels()[1]]
+    columns = 4 if sum(map(len, labels)) < 60 else 3 if len(labels) > 6 else 2
     legend = axes.figure.legend(
         loc="outside lower center", ncols=columns, frameon=False, fontsize=9.5, handlelength=2.8
     )

@@ -17,11 +17,13 @@ from check_workbench.plots.canvas import (
     RED,
     VIOLET,
     begin,
+    below,
     column,
     legend,
     shares,
     short,
 )
+from check_workbench.plots.meanings import Said, draw_meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +64,9 @@ class Marks:
         return "post" if self.below else "pre"
 
 
-def precision_recall(rows: Rows, marks: Marks | None = None, *, title: str = "", theme: Theme = "both") -> Figure:
+def precision_recall(
+    rows: Rows, marks: Marks | None = None, *, said: Said | None = None, title: str = "", theme: Theme = "both"
+) -> Figure:
     """Draw precision and recall over the cut, with their intervals as bands.
 
     Parameters
@@ -71,6 +75,8 @@ def precision_recall(rows: Rows, marks: Marks | None = None, *, title: str = "",
         `at precision precision_low precision_high recall recall_low recall_high`; None where a rate is unknown.
     marks
         Cuts to mark.
+    said
+        What the scores mean, for a second panel below.
     title
         What the figure is about.
     theme
@@ -103,6 +109,8 @@ def precision_recall(rows: Rows, marks: Marks | None = None, *, title: str = "",
     _cuts(axes, marks, theme)
     shares(axes, "y")
     axes.set_ylabel("share, with 95 % interval")
+    if said is not None:
+        draw_meaning(said, below(figure, axes, theme), theme)
     legend(axes, theme)
     return figure
 

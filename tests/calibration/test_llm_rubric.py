@@ -83,7 +83,7 @@ def test_each_question_alone(people):
     assert [entry.check.id for entry in cal if entry.auc.low > 0.5] == ["Q3", "Q4"]
     off = {entry.check.id: entry.calibration_error for entry in cal if entry.calibration_error}
     assert {name: round(error.value, 2) for name, error in off.items()} == {
-        "Q0": 0.16, "Q1": 0.12, "Q2": 0.10, "Q4": 0.14, "Q5": 0.14, "Q6": 0.47, "Q7": 0.22, "Q8": 0.25,
+        "Q0": 0.16, "Q1": 0.12, "Q2": 0.10, "Q3": 0.16, "Q4": 0.14, "Q5": 0.14, "Q6": 0.47, "Q7": 0.22, "Q8": 0.25,
     }  # fmt: skip
     assert [name for name, error in off.items() if error.beyond_chance] == ["Q0", "Q2", "Q4", "Q6", "Q7", "Q8"]
     assert any("off by 0.47 on average" in words for words in cal["Q6"].warnings)
