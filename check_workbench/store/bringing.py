@@ -151,7 +151,15 @@ def bring_measurements(cursor: duckdb.DuckDBPyConnection) -> int:
 
 
 def bring_decisions(cursor: duckdb.DuckDBPyConnection) -> int:
-    """Take the decisions that are not there; what one store knows of a decision that both have, both know."""
+    """Take the decisions that are not there; what one store knows of a decision that both have, both know.
+
+    One that both have is as old as the first load of the two: which word of a person is the last depends on it.
+    """
+    cursor.execute(
+        "update decisions set source_key = p.place from their_decisions as t "
+        "join sources_places as p on p.side = 1 and p.key = t.source_key "
+        "where t.decision_key = decisions.decision_key and p.place < decisions.source_key",
+    )
     cursor.execute(
         "update decisions set asserted_blind = coalesce(nullif(t.asserted_blind, false), decisions.asserted_blind), "
         "asked = coalesce(decisions.asked, t.asked) from their_decisions as t "

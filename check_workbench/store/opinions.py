@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import check_workbench.decisions as readers
 from check_workbench.errors import InputError
+from check_workbench.records import person
 from check_workbench.sources import Note, Rejected
+from check_workbench.store import correcting
 from check_workbench.store.batches import text_form
 from check_workbench.store.frames import json_text, to_arrow
 from check_workbench.store.names import listed, quote
 from check_workbench.store.report import LoadReport
 from check_workbench.store.returning import returned
 from check_workbench.store.schema import table
-from check_workbench.store.tables import Source, add_sources, next_key
+from check_workbench.store.tables import Source, add_sources, next_key, number
 from check_workbench.store.validity import utc
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     import duckdb
@@ -51,23 +53,28 @@ class Stored(NamedTuple):
     """Decisions that were there."""
     asserted: int
     """Those of both that are blind on the caller's word alone."""
+    keys: frozenset[int]
+    """All of them."""
 
 
 def load_decisions(store: Store, path: Path, *, blind: bool = False) -> LoadReport:
     """Load human decisions; see `Store.load_decisions`.
 
     A decision is known by its content. Rows without `decided_by` count as different people where a file repeats
-    them. A sheet that was drawn from this store is read as such.
+    them; of one named person the last word counts, and the report says what replaces what. A sheet that was drawn from
+    this store is read as such.
     """
     found = _read(path, returned(store, path) if readers.is_sheet(path) else readers.read(path))
     with store.transaction() as cursor:
         (stored,) = store_decisions(cursor, [(str(path), found.records)], blind=blind)
+        source = number(cursor, "select max(source_key) from sources") if stored.added else None
+        replaced = [f"{path}: {words}" for words in correcting.told(cursor, stored.keys, source)]
     asserted = [f"{path}: {asserted_words(stored.asserted, of=len(found.records))}"] if blind else []
     return LoadReport(
         decisions=stored.added,
         already=stored.already,
         rejected=tuple(found.rejected),
-        notes=tuple(dict.fromkeys([*found.notes, *asserted])),
+        notes=tuple(dict.fromkeys([*found.notes, *asserted, *replaced])),
         examined=store.doctor(),
     )
 
@@ -121,9 +128,11 @@ def store_decisions(
     """
     files = [(file, [_decision_row(decision, blind=blind) for decision in decisions]) for file, decisions in brought]
     for _, rows in files:
-        _key(rows, "decision_key", leave_out="asserted_blind", named="decided_by")
-    asserted = [sum(row["asserted_blind"] for row in rows) for _, rows in files]
-    return [Stored(*counts, n) for counts, n in zip(_insert(cursor, "decisions", files), asserted, strict=True)]
+        _key(rows, "decision_key", leave_out="asserted_blind", of_nobody=lambda row: person(row["decided_by"]) is None)
+    return [
+        Stored(*counts, sum(row["asserted_blind"] for row in rows), frozenset(row["decision_key"] for row in rows))
+        for counts, (_, rows) in zip(_insert(cursor, "decisions", files), files, strict=True)
+    ]
 
 
 def store_answers(
@@ -132,7 +141,7 @@ def store_answers(
     """Store the answers of files in a transaction; say of each how many are new, and how many were there already."""
     files = [(file, [_answer_row(answer) for answer in answers]) for file, answers in brought]
     for _, rows in files:
-        _key(rows, "answer_key", leave_out="stale", named="run_id")
+        _key(rows, "answer_key", leave_out="stale", of_nobody=lambda _: False)
     return _insert(cursor, "answers", files)
 
 
@@ -180,12 +189,12 @@ def _answer_row(answer: Answer) -> dict[str, Any]:
     return row
 
 
-def _key(rows: list[dict[str, Any]], key: str, *, leave_out: str, named: str) -> None:
+def _key(rows: list[dict[str, Any]], key: str, *, leave_out: str, of_nobody: Callable[[dict[str, Any]], bool]) -> None:
     """Give each row the digest of its content; rows of nobody are told apart by how often they came before."""
     before: Counter[str] = Counter()
     for row in rows:
         text = json_text([_plain(value) for name, value in row.items() if name not in {leave_out, key}])
-        nth = 0 if row[named] is not None else before[text]
+        nth = before[text] if of_nobody(row) else 0
         before[text] += 1
         row[key] = int.from_bytes(hashlib.md5(f"{nth}{text}".encode(), usedforsecurity=False).digest()[:8], signed=True)
 

@@ -208,14 +208,17 @@ def _told(report: LoadReport) -> Iterator[str]:
     yield f"{verb} {', '.join(new) or 'nothing new'}.{' Nothing was written.' if report.dry_run else ''}"
     yield from [f"  {report.sample}"] if report.sample else []
     yield from (f"  {line}" for line in _formats(report.taken))
-    rest = {"already there": report.already, "replaced by a longer or later record": report.replaced}
+    rest = {
+        "already there, from before or from another of these files": report.already,
+        "replaced by a longer or later record": report.replaced,
+    }
     yield from (f"  {n:,} {words}" for words, n in rest.items() if n)
     yield from _listed(
         f"{len(report.rejected):,} rejected",
         [f"{r.file}:{r.line}: {r.reason}" for r in _kinds_first(report.rejected, _kind)],
     )
     yield from _listed(
-        f"{len(report.skipped):,} skipped, no recorded runs in them",
+        f"{_count(len(report.skipped), 'file')} skipped, no recorded runs in {_them(report.skipped)}",
         _kinds_first(report.skipped, lambda file: PurePath(file).suffix),
     )
     if report.skipped and not report.taken and not report.already:
@@ -226,14 +229,23 @@ def _told(report: LoadReport) -> Iterator[str]:
 
 
 def _diagnosis(examined: Examination) -> Iterator[str]:
-    lost = {"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers}
-    counts = [_count(n, name) for name, n in lost.items() if n]
-    title = f"Unmatched: {', '.join(counts) or 'ids of checks'}"
-    if counts and not examined.near:
-        yield title
-    yield from _listed(title, [str(near) for near in examined.near])
+    runs = [near for near in examined.near if near.what == "run"]
+    if lost := _lost(examined, []):
+        yield f"Unmatched, {lost} about runs that are not here{':' if runs else ''}"
+        yield from (f"  {_one_line(str(near))}" for near in runs[:SHOWN])
+        if runs and (more := _lost(examined, runs[:SHOWN])):
+            yield f"  and others, named by {more}"
+    checks = [str(near) for near in examined.near if near.what == "check"]
+    yield from _listed("Unmatched, ids of checks that are not here", checks)
     yield from _listed("To know", examined.notes, shown=None)
     yield from _listed("This supports", examined.supports, shown=None)
+
+
+def _lost(examined: Examination, named: Sequence[Near]) -> str:
+    """Count the decisions and answers whose run is not in the store, but for those that name one of some runs."""
+    lost = Counter({"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers})
+    lost.subtract({kind: sum(near.rows for near in named if near.kind == kind) for kind in lost})
+    return " and ".join(_count(n, kind) for kind, n in lost.items() if n > 0)
 
 
 def _listed(title: str, lines: Sequence[str], *, shown: int | None = SHOWN) -> Iterator[str]:
@@ -269,6 +281,10 @@ def _count(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
+def _them(items: Sequence[object]) -> str:
+    return "it" if len(items) == 1 else "them"
+
+
 def _unmatched(examined: Examination) -> dict[str, Any]:
     return {
         "decisions": examined.unmatched_decisions,
@@ -296,7 +312,7 @@ def _counted(report: LoadReport) -> Iterator[html.Html]:
         shown = [record.to_json() for record in _kinds_first(report.rejected, _kind)[:SHOWN]]
         yield html.table(shown, ["file", "line", "reason"], caption=f"Rejected, {len(shown)} of {len(report.rejected)}")
     if report.skipped:
-        title = f"{len(report.skipped):,} files skipped, no recorded runs in them"
+        title = f"{_count(len(report.skipped), 'file')} skipped, no recorded runs in {_them(report.skipped)}"
         yield html.details(title, html.bullets(report.skipped[:SHOWN_FOLDED]))
     yield from map(html.note, _formats(report.taken))
     yield from map(html.note, report.notes)
@@ -310,10 +326,8 @@ def _diagnosed(examined: Examination) -> Iterator[html.Html]:
         heads = {"kind": "named by", "what": "what", "id": "id", "rows": "rows", "near": "may mean"}
         shown = [{**near.to_json(), "near": ", ".join(near.near) or None} for near in examined.near]
         yield html.table(shown, heads, caption="Ids that match nothing")
-    lost = {"decision": examined.unmatched_decisions, "answer": examined.unmatched_answers}
-    if any(lost.values()):
-        counts = " and ".join(_count(n, name) for name, n in lost.items() if n)
-        yield html.note(f"{counts} about runs that are not here", warning=True)
+    if lost := _lost(examined, []):
+        yield html.note(f"{lost} about runs that are not here", warning=True)
     yield from map(html.note, examined.notes)
     if examined.supports:
         yield html.heading("This supports", 3)

@@ -21,7 +21,7 @@ _DRAWS = "select check_id, asked, result from looks where call = ? order by look
 _PRESENT = "select check_id, arg_max(asked, first_seen) as asked from checks group by check_id"
 _BEFORE = """
     select run_id, step_id, attempt, check_id, asked, decided_by, decision, note, decided_at from decisions
-    where asked is not null and provenance = 'blind' order by decided_at desc, decision_key
+    where asked is not null and provenance = 'blind' order by decided_at nulls first, source_key, decision_key desc
 """
 
 
@@ -63,6 +63,7 @@ def _before(store: Store) -> Mapping[tuple[Any, ...], sheets.Before]:
         sheets.key(row): sheets.Before(
             decision=row["decision"],
             note=row["note"],
+            decided_by=row["decided_by"],
             decided_at=None if row["decided_at"] is None else row["decided_at"].replace(tzinfo=UTC),
         )
         for row in _rows(store, _BEFORE, [])

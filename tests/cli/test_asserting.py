@@ -42,7 +42,7 @@ def test_decisions_that_a_mapping_makes(cli: Any, tmp_path: Path) -> None:
     again = cli(*words)
     assert told in again.out
     assert again.out.startswith("Loaded nothing new.")
-    assert "49 of 60 decisions blind (82 %); 11 made with the verdict in view, of 0 it is not known" in again.out
+    assert "49 of 60 decisions blind (82 %), 11 made in sight of the verdict\n" in again.out
     assert "counted as blind only because the caller asserted it: 1 decision" in again.out
 
 

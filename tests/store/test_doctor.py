@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 
+NONE_BLIND = "no blind label yet; only labels given out of sight of the verdict prove anything"
+
+
 def lines(path: Path, records: list[dict[str, Any]]) -> Path:
     path.write_text("\n".join(map(json.dumps, records)))
     return path
@@ -73,7 +76,7 @@ def test_durations_metrics_and_steps_are_told(store: Store, tmp_path: Path) -> N
         "rules: 2 runs with 2 spans, 2 of them tool calls, 0 failed",
         "slow: 1 of 2 spans have a duration",
         "threshold on cost (2 runs), total_tokens (1 run)",
-        "step checks: 1 step",
+        "step checks: 1 step, no recorded verdict",
     )
 
 
@@ -126,22 +129,22 @@ def test_labels_are_units_with_a_majority(filled: Store, tmp_path: Path) -> None
     )
 
 
-def test_work_decisions_support_a_comparison(filled: Store, tmp_path: Path) -> None:
+def test_work_decisions_are_labels_by_proxy(filled: Store, tmp_path: Path) -> None:
     rows = [
         {"run_id": f"r-{n:03}", "decision": "rejected" if n < 3 else "approved", "verdict_seen": True} for n in range(9)
     ]
     supports = decide(filled, tmp_path, rows).supports
-    assert "comparing with work decisions on refund: 9, 3 of them against the work" in supports
-    assert any(s.startswith("trusting a check of refund: no blind label yet") for s in supports)
+    assert supports[-2:] == (
+        "calibrating any check of refund, with --labels work: 9 usable labels, 3 of them a problem",
+        f"trusting any check with --labels work: {NONE_BLIND}",
+    )
 
 
 def test_checks_without_a_blind_label_share_a_line(filled: Store, tmp_path: Path) -> None:
     rows = [{"run_id": "r-001", "check_id": f"c{n:02}", "decision": "problem"} for n in range(14)]
     told = [s for s in decide(filled, tmp_path, rows).supports if s.startswith("trusting")]
     named = ", ".join(f"c{n:02}" for n in range(12))
-    assert told == [
-        f"trusting {named} and 2 more: no blind label yet; only labels given out of sight of the verdict prove anything"
-    ]
+    assert told == [f"trusting {named} and 2 more: {NONE_BLIND} (load again with --blind if they were)"]
 
 
 def test_labels_of_one_kind_cannot_calibrate(filled: Store, tmp_path: Path) -> None:
@@ -158,7 +161,7 @@ def test_how_decisions_came_to_be_is_told(filled: Store, tmp_path: Path) -> None
         {"run_id": "r-004", "decision": "problem", "check_id": "c", "span_id": "#9"},
     ]
     assert decide(filled, tmp_path, rows).notes == (
-        "1 of 4 decisions blind (25 %); 1 made with the verdict in view, of 2 it is not known",
+        "1 of 4 decisions blind (25 %), 1 made in sight of the verdict, of 2 it is not known",
         "made before their run ended (check the time zone; times without one count as UTC): 1 decision",
         "naming a span that their run does not have: 1 decision",
     )
@@ -272,14 +275,14 @@ def test_the_json_is_the_contract() -> None:
 def test_the_text_is_stable() -> None:
     assert repr(REPORT).splitlines() == [
         "Loaded 2 runs, 1 span.",
-        "  3 already there",
+        "  3 already there, from before or from another of these files",
         "1 rejected:",
         "  a.jsonl:3: not <valid>",
-        "1 skipped, no recorded runs in them:",
+        "1 file skipped, no recorded runs in it:",
         "  LICENSE",
         "Notes:",
         "  a.jsonl: times count as UTC",
-        "Unmatched: 1 decision:",
+        "Unmatched, 1 decision about runs that are not here:",
         "  no run 'x', named by 1 decision; did you mean 'y'?",
     ]
     assert repr(LoadReport()) == "Loaded nothing new."

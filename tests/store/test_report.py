@@ -23,5 +23,5 @@ def test_a_short_list_shows_each_kind_of_skipped_file() -> None:
 
 def test_what_matches_nothing_is_counted_in_both_forms() -> None:
     report = LoadReport(examined=Examination(unmatched_decisions=963, unmatched_answers=1))
-    assert "Unmatched: 963 decisions, 1 answer" in repr(report)
+    assert "Unmatched, 963 decisions and 1 answer about runs that are not here" in repr(report)
     assert "963 decisions and 1 answer about runs that are not here" in report._repr_html_()
