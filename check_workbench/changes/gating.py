@@ -92,8 +92,7 @@ def _subjects(
         entry = place.lock.entries.get(check.id)
         locked = None if entry is None or update else entry["labels"]
         kind, blind = (locked["kind"], locked["blind"]) if locked else _basis(check, ledger, entry)
-        reads = looks.reads(ledger) if blind else None
-        now = measured(gather(check, store, results.scores, kind=kind, reads=reads), kind=kind, blind=blind)
+        now = measured(gather(check, store, results.scores, kind=kind), kind=kind, blind=blind)
         keys = None if entry is None else _locked_keys(check, entry, ledger)
         one = Subject(
             check=check,
