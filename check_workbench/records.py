@@ -7,6 +7,7 @@ The dataclass fields are the one field list: tables, the Arrow schema and the do
 from __future__ import annotations
 
 import dataclasses
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -162,6 +163,17 @@ def columns(record: type[Run | Span | Step | Decision]) -> tuple[Column, ...]:
         for f in dataclasses.fields(record)
         if f.metadata["kind"] is not None
     )
+
+
+def person(name: str | None) -> str | None:
+    """Return a name as it tells people apart, in whatever case and with whatever spaces it is written; None for nobody.
+
+    Examples
+    --------
+    >>> person(" Ann  Lee"), person("ann lee"), person("  ")
+    ('ann lee', 'ann lee', None)
+    """
+    return " ".join(unicodedata.normalize("NFKC", name or "").casefold().split()) or None
 
 
 def is_problem(decision: str) -> bool | None:

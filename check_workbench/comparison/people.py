@@ -10,6 +10,7 @@ from check_workbench.comparison.rows import with_agreement
 from check_workbench.errors import UndefinedError
 from check_workbench.labels.joining import Wanted, joined
 from check_workbench.labels.voting import label_of
+from check_workbench.records import person
 from check_workbench.stats.raters import agreement_among
 
 if TYPE_CHECKING:
@@ -72,14 +73,21 @@ def opinions_on(check: Check, store: Store, *, kind: str) -> Joined:
 def each_said(opinions: Joined) -> Opinions:
     """Return by unit what each named person said; one who said as often bad as good is left out."""
     found: dict[Key, dict[str, Label]] = {}
+    names = _names(opinions)
     for key, votes in opinions.votes.items():
         mine: dict[str, list[Any]] = {}
         for vote in votes:
-            if vote.row["decided_by"]:
-                mine.setdefault(str(vote.row["decided_by"]), []).append(vote)
-        labels = {person: label_of(mine[person]) for person in sorted(mine)}
-        found[key] = {person: label for person, label in labels.items() if label is not None}
+            if (who := person(vote.row["decided_by"])) is not None:
+                mine.setdefault(names[who], []).append(vote)
+        labels = {name: label_of(mine[name]) for name in sorted(mine)}
+        found[key] = {name: label for name, label in labels.items() if label is not None}
     return found
+
+
+def _names(opinions: Joined) -> Mapping[str, str]:
+    """Return how each person is named, in one of the ways in which the name is written."""
+    written = {str(vote.row["decided_by"]) for votes in opinions.votes.values() for vote in votes}
+    return {str(person(name)): name for name in sorted(written, reverse=True)}
 
 
 def by_person(check: Check, rows: pd.DataFrame, said: Opinions) -> pd.DataFrame:
@@ -127,7 +135,7 @@ def ceiling_of(check: Check, verdicts: pd.DataFrame, opinions: Joined, said: Opi
     blind = _several({key: {p: one for p, one in mine.items() if one.blind} for key, mine in shared.items()})
     counted = blind or _several(shared)
     unnamed = sum(
-        len(votes) > 1 and len(said[key]) < 2 and not all(vote.row["decided_by"] for vote in votes)
+        len(votes) > 1 and len(said[key]) < 2 and not all(person(vote.row["decided_by"]) for vote in votes)
         for key, votes in opinions.votes.items()
         if key in known
     )

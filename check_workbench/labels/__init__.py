@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,17 +11,19 @@ from check_workbench.errors import InputError
 from check_workbench.evaluation.report import MIME, plain_rows
 from check_workbench.labels.blindness import ASSERTED, TIME
 from check_workbench.labels.joining import Joined, Wanted, joined
+from check_workbench.labels.reading import Further
 from check_workbench.labels.reasons import left_out
 from check_workbench.labels.voting import DISAGREE, label_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
     from check_workbench.checks import Check
     from check_workbench.evaluation.recorded import Key
-    from check_workbench.labels.voting import Label
+    from check_workbench.labels.reading import Read
+    from check_workbench.labels.voting import Label, Vote
     from check_workbench.store import Store
 
 __all__ = ["Labels", "labels_for"]
@@ -47,6 +50,8 @@ class Labels:
     proxy: bool = False
     """Whether decisions about the work stand in for decisions about the check."""
     notes: tuple[str, ...] = ()
+    further: tuple[Further, ...] = ()
+    """Labels that decisions speak of which came after a call had read them."""
 
     def __len__(self) -> int:
         return len(self.frame)
@@ -73,8 +78,22 @@ class Labels:
         return "\n".join([head, *left, *(f"  note: {note}" for note in self.notes)])
 
 
-def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | None = None) -> Labels:
+def labels_for(
+    check: Check,
+    store: Store,
+    *,
+    kind: str = "check",
+    item: int | None = None,
+    reads: Sequence[Read] | None = None,
+) -> Labels:
     """Join human decisions to the units of a check.
+
+    A person can correct a decision: of what one named person said of one unit and one question (check or work, step,
+    attempt, question, span) the last word counts, with its own blindness, and what it replaces is left out as
+    `superseded`. The last is the one with the latest `decided_at`; at the same time, or where one of them has none, the
+    one that was loaded later. Two words that nothing puts in order both count, so they may tie. Names are the same in
+    whatever case and with whatever spaces; decisions of nobody are those of different people. `completed` replaces
+    nothing, and nothing replaces a `returned` that names no attempt.
 
     Parameters
     ----------
@@ -86,6 +105,10 @@ def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | N
         `check`; or `work`, to take decisions about the work as a proxy for any check.
     item
         Only labels of this question, from 0; None takes the check as a whole.
+    reads
+        For a certificate, the calls that read labels, oldest first. What comes after one of them had read a blind label
+        changes that label no more, whoever says it (`after_look`), and a word that was not blind replaces none that
+        was. None: the last word counts.
 
     Returns
     -------
@@ -107,7 +130,8 @@ def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | N
     if kind not in {"check", "work"}:
         raise InputError(f"kind must be 'check' or 'work', got {kind!r}")
     of_step = check.process is not None
-    found = joined(Wanted(check=check, work=of_step or kind == "work", item=item), store)
+    wanted = Wanted(check=check, work=of_step or kind == "work", item=item, reads=reads)
+    found = joined(wanted, store)
     rows = []
     for key in sorted(found.votes, key=lambda one: (one[0], one[1] or 0)):
         label = label_of(found.votes[key])
@@ -123,7 +147,24 @@ def labels_for(check: Check, store: Store, *, kind: str = "check", item: int | N
         excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
         proxy=proxy,
         notes=tuple(_notes(rows, proxy=proxy)),
+        further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=()), store))) if +found.late else (),
     )
+
+
+def _further(found: Joined, latest: Joined) -> Iterator[Further]:
+    """Yield what decisions that came late would make of the labels."""
+    for unit, count in sorted((+found.late).items()):
+        label, other = (_label(one.votes.get(unit)) for one in (found, latest))
+        yield Further(
+            unit=unit,
+            positive=None if label is None else label.positive,
+            otherwise=None if other is None else other.positive,
+            decisions=count,
+        )
+
+
+def _label(votes: Sequence[Vote] | None) -> Label | None:
+    return label_of(votes) if votes else None
 
 
 def _row(check: Check, key: Key, label: Label, found: Joined) -> dict[str, Any]:

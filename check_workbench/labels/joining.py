@@ -6,26 +6,33 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.decisions.last_words import replaced, subject_of
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evaluation.units import OTHER_WORKFLOW, runs_of, units_of
 from check_workbench.labels.blindness import blindness
+from check_workbench.labels.reading import Said, came_late
+from check_workbench.labels.reasons import AFTER_LOOK, SUPERSEDED
 from check_workbench.labels.targets import ELSEWHERE, UNMATCHED, step_target
 from check_workbench.labels.visible import visible_from
 from check_workbench.labels.voting import Vote
 from check_workbench.records import FINDING_DECISIONS, is_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     import pandas as pd
 
     from check_workbench.checks import Check
     from check_workbench.evaluation.recorded import Key
+    from check_workbench.labels.reading import Read
     from check_workbench.store import Store
 
+    Submissions = Sequence[tuple[int, datetime | None]]
+
 _OF_CHECK = """
-    select * from decisions where check_id = ? or (? and check_id is null) order by run_id, decision_key
+    select d.*, s.loaded_at from decisions d left join sources s using (source_key)
+    where d.check_id = ? or (? and d.check_id is null) order by d.run_id, d.decision_key
 """
 
 
@@ -38,6 +45,9 @@ class Wanted:
     """Whether decisions about the work count as well."""
     item: int | None = None
     """Only labels of this question; None takes the check as a whole."""
+    reads: Sequence[Read] | None = None
+    """For a certificate, the calls that read labels, oldest first: what they read stays, and no word that was not blind
+    replaces one that was. None: the last word of each person counts."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +57,8 @@ class Joined:
     votes: dict[Key, list[Vote]] = field(default_factory=dict)
     neither: dict[Key, list[Mapping[str, Any]]] = field(default_factory=dict)
     """Decisions that say neither problem nor clean, by unit."""
+    late: Counter[Key] = field(default_factory=Counter)
+    """How many decisions came after a call had read a blind label of the unit."""
     excluded: Counter[str] = field(default_factory=Counter)
     about: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """What is known of the runs."""
@@ -65,53 +77,73 @@ def joined(wanted: Wanted, store: Store) -> Joined:
     decisions = store.sql(_OF_CHECK, [wanted.check.id, wanted.work])
     units = units_of(wanted.check, runs_of(store, set(decisions["run_id"])), store)
     found = Joined(about={row["run_id"]: row for row in rows_of(units)})
-    submissions = _submissions(units)
-    visible = visible_from(wanted.check, store)
-    for row in rows_of(decisions):
-        keys, reason = _targets(wanted, row, found.about.get(row["run_id"]), submissions)
-        positive = is_problem(row["decision"])
+    told = list(_told(wanted.check, rows_of(decisions), found, visible_from(wanted.check, store), _submissions(units)))
+    late = came_late(told, wanted.reads or ())
+    ours = [one for one in told if int(one.row["decision_key"]) not in late]
+    gone = replaced((subject, one.row) for one in ours if (subject := _subject(wanted, one)) is not None)
+    for one in told:
+        key, positive = int(one.row["decision_key"]), is_problem(one.row["decision"])
+        reason = one.reason or (AFTER_LOOK if key in late else SUPERSEDED if key in gone else None)
+        found.late[one.unit] += reason == AFTER_LOOK
         if reason is None and positive is None:
-            reason = row["decision"]
-            for key in keys:
-                found.neither.setdefault(key, []).append(row)
-        if reason is None:
-            reason = _misses_question(wanted, row, positive=bool(positive))
+            reason = one.row["decision"]
+            found.neither.setdefault(one.unit, []).append(one.row)
+        reason = reason or _misses_question(wanted, one.row, positive=bool(positive))
         if reason is not None:
             found.excluded[reason] += reason != ELSEWHERE
             continue
-        for key in keys:
-            blind = blindness(row, visible.get(key, visible.get(None)))
-            found.votes.setdefault(key, []).append(Vote(row=row, positive=bool(positive), blindness=blind))
+        found.votes.setdefault(one.unit, []).append(Vote(row=one.row, positive=bool(positive), blindness=one.blindness))
     return found
 
 
-def _submissions(units: pd.DataFrame) -> dict[str, list[tuple[int, datetime | None]]]:
+def _told(
+    check: Check,
+    rows: Iterable[Mapping[str, Any]],
+    found: Joined,
+    visible: Mapping[Key | None, datetime | None],
+    submissions: Mapping[str, Submissions],
+) -> Iterator[Said]:
+    """Yield the decisions that can be placed, and count those that cannot be used at all."""
+    for row in rows:
+        reason = _unusable(check, row, found.about.get(row["run_id"]))
+        if reason is not None:
+            found.excluded[reason] += reason != ELSEWHERE
+            continue
+        attempt, unplaced, guessed = 1, None, False
+        if check.step_id is not None:
+            attempt, unplaced, guessed = _attempt(row, submissions.get(row["run_id"], []))
+            if row["check_id"] is None:
+                reason = step_target(check, row["step_id"], row["decision"])
+        unit = row["run_id"], None if check.step_id is None else attempt
+        blind = blindness(row, visible.get(unit, visible.get(None)))
+        fixed = unplaced is None and not (guessed and row["check_id"] is None)
+        yield Said(row=row, unit=unit, blindness=blind, reason=reason or unplaced, fixed=fixed)
+
+
+def _subject(wanted: Wanted, said: Said) -> tuple[Hashable, ...] | None:
+    """Return what a decision replaces earlier words on; to a check, its step and its only question need no name."""
+    row, check = said.row, wanted.check
+    only = len(check.items) == 1 and row["question"] == 0
+    subject = subject_of(
+        {
+            **row,
+            "step_id": row["step_id"] or check.step_id,
+            "attempt": said.unit[1] or row["attempt"],
+            "question": None if only else row["question"],
+        }
+    )
+    if subject is None or not said.fixed:
+        return None
+    return subject if wanted.reads is None else (*subject, said.blindness.by is not None)
+
+
+def _submissions(units: pd.DataFrame) -> Mapping[str, Submissions]:
     found: dict[str, list[tuple[int, datetime | None]]] = {}
     if "submitted_at" not in units:
         return found
     for row in rows_of(units[units["place"].notna()]):
         found.setdefault(row["run_id"], []).append((int(row["attempt"]), row["submitted_at"]))
     return found
-
-
-def _targets(
-    wanted: Wanted,
-    row: Mapping[str, Any],
-    run: Mapping[str, Any] | None,
-    submissions: Mapping[str, list[tuple[int, datetime | None]]],
-) -> tuple[list[Key], str | None]:
-    check = wanted.check
-    reason = _unusable(check, row, run)
-    if reason is not None:
-        return [], reason
-    if check.step_id is None:
-        return [(row["run_id"], None)], None
-    if row["check_id"] is None:
-        reason = step_target(check, row["step_id"], row["decision"])
-        if reason is not None:
-            return [], reason
-    attempt, reason = _attempt(row, submissions.get(row["run_id"], []))
-    return [(row["run_id"], attempt)], reason
 
 
 def _unusable(check: Check, row: Mapping[str, Any], run: Mapping[str, Any] | None) -> str | None:
@@ -128,19 +160,25 @@ def _unusable(check: Check, row: Mapping[str, Any], run: Mapping[str, Any] | Non
     return None
 
 
-def _attempt(row: Mapping[str, Any], submissions: list[tuple[int, datetime | None]]) -> tuple[int, str | None]:
-    """Pair a decision with an attempt: the named one, else by time where there are several, else the first."""
+def _attempt(row: Mapping[str, Any], submissions: Submissions) -> tuple[int, str | None, bool]:
+    """Pair a decision with an attempt: the named one, else by time where there are several, else the first.
+
+    Returns
+    -------
+    tuple
+        The attempt, why it cannot be paired, and whether the first was taken for want of times.
+    """
     if not submissions:
-        return 1, UNMATCHED
+        return 1, UNMATCHED, False
     attempts = [attempt for attempt, _ in submissions]
     decided = row["decided_at"]
     if row["attempt"] is not None:
         named = int(row["attempt"])
-        return named, None if named in attempts else UNMATCHED
+        return named, None if named in attempts else UNMATCHED, False
     if len(attempts) == 1 or decided is None or not all(at for _, at in submissions):
-        return 1, None if 1 in attempts else UNMATCHED
+        return 1, None if 1 in attempts else UNMATCHED, len(attempts) > 1 and decided is not None
     before = [(at, attempt) for attempt, at in submissions if at is not None and at <= decided]
-    return (max(before)[1], None) if before else (1, "decided_before_submission")
+    return (max(before)[1], None, False) if before else (1, "decided_before_submission", False)
 
 
 def _misses_question(wanted: Wanted, row: Mapping[str, Any], *, positive: bool) -> str | None:

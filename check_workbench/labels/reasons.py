@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+SUPERSEDED, AFTER_LOOK = "superseded", "after_look"
 REASONS = {
     "about_a_finding": "said of a finding, so in sight of it",
     "about_all_questions": "about the check as a whole, not about this question",
+    AFTER_LOOK: "came after a call had read a blind label of the same work, which stays as it was read",
     "annotators_disagree": "people disagree on that work, with no majority",
     "completed": "'completed' says neither good nor bad",
     "decided_after_verdict": "decided when the verdict could already be seen",
@@ -32,6 +34,7 @@ REASONS = {
     "rework": "on a second or later submission",
     "saw_verdict": "the person had seen the verdict",
     "skipped": "the check was skipped on that work",
+    SUPERSEDED: "replaced by a later word of the same person",
     "test_run": "on a test run",
     "unclear": "'unclear' says neither good nor bad",
     "unknown_run": "its run is not in the store",

@@ -10,7 +10,6 @@ from check_workbench.records import FINDING_DECISIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
 
     from check_workbench.labels.blindness import Blindness
 
@@ -45,7 +44,7 @@ def label_of(votes: Sequence[Vote]) -> Label | None:
     Parameters
     ----------
     votes
-        At least one vote.
+        At least one vote; of one person the last word on one thing, see `replaced`.
     """
     blind = [vote for vote in votes if vote.blindness.by is not None]
     counted = blind or list(votes)
@@ -64,20 +63,15 @@ def label_of(votes: Sequence[Vote]) -> Label | None:
 
 
 def _settled(votes: Sequence[Vote]) -> list[bool | None]:
-    """Reduce the decisions about findings to one, since they speak of different findings and change over time.
-
-    Of one person on one finding the last word counts; a unit has a problem if any of its findings is one.
-    """
+    """Reduce the decisions about findings to one: a unit has a problem if any of its findings is one."""
     plain: list[bool | None] = [vote.positive for vote in votes if vote.row["decision"] not in FINDING_DECISIONS]
-    findings: dict[Any, dict[Any, bool]] = {}
-    ordered = sorted(votes, key=lambda vote: _when(vote.row.get("decided_at")))
-    for place, vote in enumerate(ordered):
+    findings: dict[Any, list[bool | None]] = {}
+    for vote in votes:
         if vote.row["decision"] in FINDING_DECISIONS:
-            person = vote.row.get("decided_by") or place
-            findings.setdefault(vote.row.get("span_id"), {})[person] = vote.positive
+            findings.setdefault(vote.row.get("span_id"), []).append(vote.positive)
     if not findings:
         return plain
-    said = [_majority(list(people.values())) for people in findings.values()]
+    said = [_majority(people) for people in findings.values()]
     about_findings = True if True in said else None if None in said else False
     return [*plain, about_findings]
 
@@ -85,7 +79,3 @@ def _settled(votes: Sequence[Vote]) -> list[bool | None]:
 def _majority(votes: Sequence[bool | None]) -> bool | None:
     problems, clean = votes.count(True), votes.count(False)
     return None if problems == clean else problems > clean
-
-
-def _when(moment: datetime | None) -> str:
-    return "" if moment is None else moment.isoformat(timespec="microseconds")

@@ -74,15 +74,6 @@ def test_without_a_blind_vote_the_most_frequent_reason_is_told():
     assert (label.blind, label.reason_not_blind) == (False, "verdict_seen_unknown")
 
 
-def test_the_last_word_of_one_person_on_one_finding_counts():
-    first = vote("dismissed", decided_by="ana", decided_at=NOON, span_id="s1")
-    later = vote("reopened", decided_by="ana", decided_at=NOON + timedelta(hours=1), span_id="s1")
-    for votes in ([first, later], [later, first]):
-        label = label_of(votes)
-        assert label is not None
-        assert label.positive
-
-
 def test_one_true_finding_makes_the_run_a_problem():
     votes = [vote("dismissed", span_id="s1"), vote("confirmed", span_id="s2"), vote("dismissed", span_id="s3")]
     label = label_of(votes)

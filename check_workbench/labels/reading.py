@@ -1,0 +1,74 @@
+"""What calls had read of a unit when a further decision came: for a certificate, the label that was read stays.
+
+Whoever has seen where a check errs could otherwise correct just those labels, or let a second person contradict them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from check_workbench.evaluation.recorded import Key
+    from check_workbench.labels.blindness import Blindness
+
+
+class Read(NamedTuple):
+    """A call that read labels."""
+
+    at: datetime
+    keys: frozenset[int]
+    """The decisions behind them."""
+
+
+class Said(NamedTuple):
+    """A decision that can be placed."""
+
+    row: Mapping[str, Any]
+    unit: Key
+    blindness: Blindness
+    reason: str | None = None
+    """Why it does not speak of the unit."""
+    fixed: bool = True
+    """Whether it is known of which submission it speaks."""
+
+
+class Further(NamedTuple):
+    """What decisions would make of a label, had they not come after it was read."""
+
+    unit: Key
+    positive: bool | None
+    """What counts: the label as it was read; None: none."""
+    otherwise: bool | None
+    """What the label would be; None: there would be none."""
+    decisions: int
+
+
+def came_late(said: Sequence[Said], reads: Iterable[Read]) -> frozenset[int]:
+    """Return the keys of the decisions that came after a call had read a blind label of their unit.
+
+    A decision that was read was there, and so was one that had been loaded by then; where nobody knows when one was
+    loaded, it came late. A label that was not blind may still be replaced by a blind one.
+
+    Parameters
+    ----------
+    said
+        All decisions on the units of a check.
+    reads
+        The calls that read labels, oldest first.
+    """
+    units = {int(one.row["decision_key"]): one.unit for one in said if one.blindness.by and not one.reason}
+    first: dict[Key, Read] = {}
+    for read in reads:
+        for key in read.keys & units.keys():
+            first.setdefault(units[key], read)
+    return frozenset(
+        int(one.row["decision_key"]) for one in said if one.unit in first and not _was_there(one.row, first[one.unit])
+    )
+
+
+def _was_there(row: Mapping[str, Any], read: Read) -> bool:
+    loaded = row["loaded_at"]
+    return int(row["decision_key"]) in read.keys or (loaded is not None and loaded <= read.at)
