@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.labels.reading import Read
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -164,6 +166,14 @@ def read_before(looks: pd.DataFrame, moment: datetime) -> set[int]:
     """Return the keys of the decisions that some call read up to a moment, whichever check it was about."""
     earlier = looks[looks["call"].isin(READING) & (looks["at"] <= moment)]
     return {int(key) for labels in earlier["labels"] for key in labels}
+
+
+def reads(looks: pd.DataFrame) -> list[Read]:
+    """Return what every call read that reads labels, oldest first, whichever check it was about."""
+    mine = looks[looks["call"].isin(READING)]
+    return [
+        Read(at=_plain(at), keys=frozenset(map(int, keys))) for at, keys in zip(mine["at"], mine["labels"], strict=True)
+    ]
 
 
 def readers(looks: pd.DataFrame, moment: datetime, labelled: pd.DataFrame) -> tuple[str, ...]:

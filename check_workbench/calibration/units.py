@@ -14,13 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from check_workbench.calibration.further import about_further
 from check_workbench.results import DECIDED, WORST_FIRST
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
     from numpy.typing import NDArray
 
     from check_workbench.checks import Check
+    from check_workbench.labels import Labels
+    from check_workbench.labels.reading import Read
     from check_workbench.store import Store
 
 KEY = ["run_id", "step_id", "attempt"]
@@ -99,7 +104,33 @@ def gather(
     """
     from check_workbench.labels import labels_for
 
-    labels = labels_for(check, store, kind=kind, item=item)
+    return _gathered(check, scores, labels_for(check, store, kind=kind, item=item))
+
+
+def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: str, reads: Sequence[Read]) -> Units:
+    """Join the scores of a check with its labels for a certificate: what a call read stays as it was read.
+
+    Parameters
+    ----------
+    check
+        The check.
+    store
+        The store, asked for the labels.
+    scores
+        `scores` of an evaluation, of this check or of several.
+    kind
+        As for `gather`.
+    reads
+        What calls have read, from `looks.reads`; see `labels_for`.
+    """
+    from check_workbench.labels import labels_for
+
+    labels = labels_for(check, store, kind=kind, reads=reads)
+    units = _gathered(check, scores, labels)
+    return dataclasses.replace(units, notes=(*units.notes, *about_further(units.table, labels.further)))
+
+
+def _gathered(check: Check, scores: pd.DataFrame, labels: Labels) -> Units:
     units = joined(check, scores, labels.frame, excluded=dict(labels.excluded))
     return dataclasses.replace(units, notes=labels.notes)
 

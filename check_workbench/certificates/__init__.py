@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from check_workbench.calibration import looks as ledger
-from check_workbench.calibration.units import gather
+from check_workbench.calibration.units import gather_as_read
 from check_workbench.certificates.certificate import Certificate, Certificates
 from check_workbench.certificates.deciding import decide
 from check_workbench.certificates.evidence import quotes_of
@@ -70,7 +70,8 @@ def trust(
     results = evaluate(found, store)
     entries = {}
     for check in sorted(found, key=lambda one: one.id):
-        gathered = gather(check, store, results.scores, kind=plan.labels)
+        looks = ledger.ledger(store)
+        gathered = gather_as_read(check, store, results.scores, kind=plan.labels, reads=ledger.reads(looks))
         units = dataclasses.replace(gathered, quotes=quotes_of(results, check))
-        entries[check.id] = decide(units, store, plan, looks=ledger.ledger(store))
+        entries[check.id] = decide(units, store, plan, looks=looks)
     return Certificates(entries=tuple(entries[check.id] for check in found), plan=plan)

@@ -13,6 +13,7 @@ from check_workbench.certificates.promoting import NOTHING, promotion, reasons_o
 from check_workbench.certificates.replanning import choosing
 from check_workbench.checks import with_threshold
 from check_workbench.dialects import promoted_check
+from check_workbench.labels.reasons import AFTER_LOOK
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,9 +44,19 @@ def recorded(trusts: pd.DataFrame, units: Units, plan: Plan) -> Certificate | No
         documents = {row["document"], result.get("certified_document"), result.get("promoted_document")}
         same = result.get("fingerprint") == fingerprint and check.document in documents
         if same or _stands_replaced(row, units):
-            found = Certificate.from_record(result["certificate"], check)
+            found = _told_now(Certificate.from_record(result["certificate"], check), units)
             return promotable(found, check) if found.refused else found
     return None
+
+
+def _told_now(found: Certificate, units: Units) -> Certificate:
+    """Add what came after the labels were read, and does not change them."""
+    late = units.excluded.get(AFTER_LOOK, 0)
+    if found.excluded.get(AFTER_LOOK, 0) == late:
+        return found
+    since = (note for note in units.notes if note not in found.reasons)
+    excluded = dict(sorted({**found.excluded, AFTER_LOOK: late}.items()))
+    return dataclasses.replace(found, reasons=(*found.reasons, *since), excluded=excluded)
 
 
 def _stands_replaced(row: dict[str, Any], units: Units) -> bool:
@@ -118,7 +129,8 @@ def _fingerprint(units: Units) -> str:
     labels = units.labelled
     columns = ["run_id", "step_id", "attempt", "positive", "blind", "reason_not_blind", "decision_keys"]
     rows = labels[[*columns, "probability_sampled"]].astype(str).to_numpy().tolist()
-    return digest([rows, units.answers_digest(), units.excluded])
+    excluded = {reason: count for reason, count in units.excluded.items() if reason != AFTER_LOOK}
+    return digest([rows, units.answers_digest(), excluded])
 
 
 def _patched(check: Check, made: Certificate) -> str | None:

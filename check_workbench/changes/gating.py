@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.calibration import looks
-from check_workbench.calibration.units import digest, gather
+from check_workbench.calibration.units import digest, gather, gather_as_read
 from check_workbench.changes.conditions import TESTS, UPDATE, Case, Subject, cases_of
 from check_workbench.changes.numbers import measured
 from check_workbench.changes.origins import certified, kind_of, origins
@@ -92,7 +92,12 @@ def _subjects(
         entry = place.lock.entries.get(check.id)
         locked = None if entry is None or update else entry["labels"]
         kind, blind = (locked["kind"], locked["blind"]) if locked else _basis(check, ledger, entry)
-        now = measured(gather(check, store, results.scores, kind=kind), kind=kind, blind=blind)
+        units = (
+            gather_as_read(check, store, results.scores, kind=kind, reads=looks.reads(ledger))
+            if blind
+            else gather(check, store, results.scores, kind=kind)
+        )
+        now = measured(units, kind=kind, blind=blind)
         keys = None if entry is None else _locked_keys(check, entry, ledger)
         one = Subject(
             check=check,

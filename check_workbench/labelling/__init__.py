@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, get_args
 
 from check_workbench.calibration import looks as ledger
-from check_workbench.calibration.units import gather
+from check_workbench.calibration.units import gather_as_read
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.evaluation import evaluate, read
 from check_workbench.files import write_file
@@ -100,7 +100,7 @@ def label_next(
     draws, proven = [], {}
     for one in found:
         bounds = choices.get("plan") or _last_plan(one, looks)
-        units = gather(one, store, results.scores, kind=bounds.labels)
+        units = gather_as_read(one, store, results.scores, kind=bounds.labels, reads=ledger.reads(looks))
         here = pool(units, store, bounds, looks=looks, seed=seed)
         equal = purpose == "trust"
         drawn = for_trust(here, bounds, n, looks=looks) if equal else for_recall(here, n, looks=looks, seed=seed)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.calibration import looks as ledger
-from check_workbench.calibration.units import decision_keys, gather
+from check_workbench.calibration.units import decision_keys, gather_as_read
 from check_workbench.certificates.wording import many
 from check_workbench.errors import InputError
 from check_workbench.evaluation import evaluate, read, require_store
@@ -96,11 +96,12 @@ def _made(check: Check, store: Store) -> tuple[Audit, pd.DataFrame]:
 
 
 def _audited(check: Check, store: Store, certificate: Granted) -> tuple[Audit, pd.DataFrame]:
-    units = gather(check, store, evaluate(check, store).scores, kind=certificate.labels)
+    before = ledger.ledger(store)
+    scores = evaluate(check, store).scores
+    units = gather_as_read(check, store, scores, kind=certificate.labels, reads=ledger.reads(before))
     work = since(units, store, certificate)
     labelled = work.after[work.after["labelled"]]
     found = strata(check, work.after, certificate)
-    before = ledger.ledger(store)
     seen = ledger.Look(
         call="audit",
         labels=decision_keys(labelled),
@@ -130,7 +131,7 @@ def _no_labels(due: pd.DataFrame, units: Units, store: Store) -> Iterator[str]:
     if count:
         yield (
             f"{many(count, 'decision')} about runs with due work made no label: people disagree with no majority, or "
-            "it says neither good nor bad, or is about something else"
+            "it says neither good nor bad, was replaced, or is about something else"
         )
 
 
