@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from check_workbench.cli.screen import Outcome
-from check_workbench.cli.stores import existing
+from check_workbench.cli.stores import existing, may_write
 from check_workbench.cli.validating import warned
 from check_workbench.errors import InputError
 
@@ -20,7 +19,7 @@ def gate(arguments: argparse.Namespace) -> Outcome:
     from check_workbench.changes import gate as compared_with_lock  # before the store is held
 
     _writable(arguments.junit)
-    with existing(arguments.db, read_only=not _may_write(Path(arguments.db))) as store:
+    with existing(arguments.db, read_only=not may_write(arguments.db)) as store:
         found = compared_with_lock(arguments.paths, store, update=arguments.update)
     lines = [repr(found)]
     if arguments.junit:
@@ -33,14 +32,9 @@ def diff(arguments: argparse.Namespace) -> Outcome:
     import check_workbench as cw
 
     warned([arguments.check])
-    with existing(arguments.db) as store:
+    with existing(arguments.db, read_only=not may_write(arguments.db)) as store:
         found = cw.diff(arguments.check, store, against=arguments.against)
     return Outcome(text=repr(found), data=found.to_json())
-
-
-def _may_write(file: Path) -> bool:
-    """Say whether a store can be written to; one that was mounted to read only cannot."""
-    return os.access(file, os.W_OK) and os.access(file.parent, os.W_OK)
 
 
 def _writable(junit: str | None) -> None:

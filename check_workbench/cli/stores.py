@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,3 +49,8 @@ def existing(
         if answers is not None:
             announce(repr(store.load_answers(answers)))
         yield store
+
+
+def may_write(path: str) -> bool:
+    """Say whether a store can be written to; one that was mounted to read only cannot."""
+    return os.access(path, os.W_OK) and os.access(Path(path).parent, os.W_OK)

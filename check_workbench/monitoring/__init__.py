@@ -147,6 +147,9 @@ def _notes(check: Check, work: Work, certificate: Granted, *, recorded: bool) ->
         yield "the file still says advisory: the change that was certified has not been made"
     if work.undated:
         yield f"{work.undated} pieces of work have no time, so it cannot be said whether they came after: none is drawn"
+    if work.leap is not None:
+        last, before = (f"{moment:%Y-%m-%d}" for moment in work.leap)
+        yield f"the last time recorded is {last}, the one before it {before}: weeks count as over up to the last one"
     seen = int((work.after["drawn"] & work.after["labelled"] & work.after["seen"]).sum())
     if seen:
         yield f"{seen} drawn pieces of work were decided, but not blind: they stay due"

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from check_workbench.calibration.units import KEY, decided
 from check_workbench.evaluation.units import runs_of, units_of
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pandas as pd
     from numpy.typing import NDArray
 
@@ -30,6 +33,7 @@ SHARE = 0.10
 A_WEEK = 5
 WEEK = 7 * 24 * 3_600_000_000
 """In microseconds."""
+A_YEAR = 52 * WEEK
 
 
 DUE = ("run_id", "step_id", "attempt", "workflow", "when", "state")
@@ -46,6 +50,8 @@ class Work:
     """How many answers after the moment came from another method or model, by name."""
     undated: int
     """Work without any time, which cannot be placed and is not drawn."""
+    leap: tuple[datetime, datetime] | None = None
+    """The last time that is recorded and the one before it, where more than a year lies between them."""
 
 
 def since(units: Units, store: Store, certificate: Granted) -> Work:
@@ -74,6 +80,7 @@ def since(units: Units, store: Store, certificate: Granted) -> Work:
         after=found,
         others={" ".join(filter(None, name)) or "unknown": int(count) for name, count in counts.items()},
         undated=int((table["when"].isna() & ~np.array(read, dtype=bool)).sum()),
+        leap=_leap(found, certificate),
     )
 
 
@@ -152,7 +159,27 @@ def _same_model(rows: pd.DataFrame, certificate: Granted) -> pd.Series[bool]:
 
 def _clock(after: pd.DataFrame, certificate: Granted) -> tuple[NDArray[np.int64], int]:
     """Return the microseconds from the certificate to each piece of work, and to the last that is recorded at all."""
+    began = _microseconds(after["when"], certificate)
+    return began, int(_known(after, certificate)[-1])
+
+
+def _leap(after: pd.DataFrame, certificate: Granted) -> tuple[datetime, datetime] | None:
+    """Return the last time and the one before it, where a clock may have been wrong."""
+    known = _known(after, certificate)
+    if len(known) < 2 or known[-1] - known[-2] <= A_YEAR:
+        return None
+    before, last = (certificate.moment + timedelta(microseconds=int(one)) for one in known[-2:])
+    return last, before
+
+
+def _known(after: pd.DataFrame, certificate: Granted) -> NDArray[np.int64]:
+    """Return every time from the certificate on, that of the certificate among them, in order and each once."""
+    times = [_microseconds(after[column], certificate) for column in ("when", "decided_at")]
+    return np.unique(np.concatenate([np.zeros(1, np.int64), *times]).clip(min=0))
+
+
+def _microseconds(times: pd.Series[Any], certificate: Granted) -> NDArray[np.int64]:
+    """Return the times that there are as microseconds since the certificate."""
     moment = np.datetime64(certificate.moment, "us")
-    began = (after["when"].to_numpy("datetime64[us]") - moment).astype(np.int64)
-    decisions = (after["decided_at"].dropna().to_numpy("datetime64[us]") - moment).astype(np.int64)
-    return began, int(np.concatenate([began, decisions]).max(initial=0))
+    found: NDArray[np.int64] = (times.dropna().to_numpy("datetime64[us]") - moment).astype(np.int64)
+    return found

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from check_workbench.changes.pairing import Tally
 from check_workbench.checks import thresholds, with_threshold
 from check_workbench.cli import main
 from check_workbench.errors import InputError, UnknownNameError
+from check_workbench.store import open_store
 from tests.changes.conftest import write_loop
 from tests.scenario import uniform
 from tests.workshop import loop, put_answers, put_decisions, put_runs, question, run, screening, submission, vendor
@@ -374,6 +376,20 @@ class TestRevisions:
 
 
 class TestCommand:
+    def test_a_store_that_cannot_be_written_is_left_as_it_is(
+        self, capsys, committed, tmp_path: Path, monkeypatch
+    ) -> None:
+        path = tmp_path / "store.duckdb"
+        with open_store(path) as made:
+            put_runs(made, run("r-1", 4), run("r-2", 2))
+        before, access = path.read_bytes(), os.access
+        monkeypatch.setattr(os, "access", lambda file, mode: str(file) != str(path) and access(file, mode))
+        assert main(["diff", str(committed), "--db", str(path)]) == 0
+        said = capsys.readouterr().out
+        assert "1 of 2 verdicts differ" in said
+        assert "the store is open to read only, so this look at the labels is not recorded" in said
+        assert path.read_bytes() == before
+
     def test_text_and_json(self, capsys, judged_file, committed) -> None:
         assert main(["diff", str(committed), "--db", str(judged_file)]) == 0
         assert "27 of 456 verdicts differ from HEAD (" in capsys.readouterr().out
