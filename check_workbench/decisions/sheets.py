@@ -11,12 +11,13 @@ import csv
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.decisions import delimited, fields
 from check_workbench.decisions.notes import Notes
 from check_workbench.errors import InputError
-from check_workbench.records import CHECK_DECISIONS, WORK_DECISIONS, Decision
+from check_workbench.records import CHECK_DECISIONS, WORK_DECISIONS, Decision, person
 from check_workbench.sources.format import Note, Rejected
 from check_workbench.sources.json_items import BROKEN_GZIP, opened
 
@@ -34,6 +35,8 @@ SHOWN = ("question", "input", "work", "output")
 NOT_ASKED = "not asked"
 UTF8, WINDOWS = "utf-8-sig", "cp1252"
 WORDS = (*CHECK_DECISIONS, *(word for word in WORK_DECISIONS if word != "completed"))
+_LATER = timedelta(microseconds=1)
+"""By how much a correction comes after what it corrects, at least."""
 _FORMULA = re.compile(r"['=+\-@\t\r\n]")
 _ID = re.compile(
     r"['=+\-@\t\r\n.\d]|(?:true|false)$|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)", re.IGNORECASE
@@ -72,16 +75,18 @@ class Place:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Before:
-    """What the same person said of the same question and work when it was loaded first."""
+    """What the same person said last of the same question and work."""
 
     decision: str
     note: str | None
+    decided_by: str | None
     decided_at: datetime | None
 
 
 def key(decision: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what decisions of one person on one question of one unit share."""
-    return tuple(decision[name] for name in ("run_id", "step_id", "attempt", "check_id", "asked", "decided_by"))
+    named = tuple(decision[name] for name in ("run_id", "step_id", "attempt", "check_id", "asked"))
+    return (*named, person(decision["decided_by"]))
 
 
 def escaped(cell: str, *, is_id: bool = False) -> str:
@@ -142,7 +147,7 @@ def returned(
     drawn
         What was drawn, by row id.
     before
-        What came back earlier, by `key`.
+        What came back last, by `key`. Another decision of the same person corrects it.
     now
         When what is new counts as decided.
     """
@@ -258,14 +263,18 @@ class _Sheet:
             "decided_by": values.get("decided_by"),
         }
         note, at, name = values.get("note"), self._now, key(made)
-        earlier = self._here.get(name) or self._before.get(name)
-        if earlier is not None:
-            _same(column, made["decision"], earlier.decision)
-            again = "twice" if name in self._here else "edited"
-            self._counts[again] += name in self._here or note != earlier.note
-            note, at = earlier.note, earlier.decided_at or at
-        if name in self._here:
+        here, before = self._here.get(name), self._before.get(name)
+        if here is not None:
+            _same(column, made["decision"], here.decision, "on another sheet in this file")
+            self._counts["twice"] += 1
             return None
+        if before is not None and made["decision"] == before.decision:
+            self._counts["edited"] += note != before.note
+            note, at, made["decided_by"] = before.note, before.decided_at or at, before.decided_by
+        elif before is not None:
+            if person(made["decided_by"]) is None:
+                _same(column, made["decision"], before.decision, "as it was loaded before")
+            at = max(at, (before.decided_at or at) + _LATER)
         if wanted.stale:
             self._stale[wanted.check_id] += 1
         told: dict[str, Any] = {"verdict_seen": False, "provenance": "blind", "probability_sampled": wanted.probability}
@@ -273,12 +282,12 @@ class _Sheet:
         return self._here[name]
 
 
-def _same(column: str, decision: str, earlier: str) -> None:
-    """Refuse a decision that contradicts what the same person said of the same work before."""
+def _same(column: str, decision: str, earlier: str, where: str) -> None:
+    """Refuse a decision that contradicts another on the same work, of which nothing says that it comes later."""
     if decision != earlier:
         raise InputError(
-            f"{column} must stay {earlier!r}, as it was loaded before, got {decision!r}; "
-            "a second person's decision needs another name in decided_by"
+            f"{column} must stay {earlier!r}, {where}, got {decision!r}; "
+            "only who is named in decided_by can correct a decision, and each person needs a name"
         )
 
 
