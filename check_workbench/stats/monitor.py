@@ -19,14 +19,19 @@ from check_workbench.stats.certify import MOST
 from check_workbench.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import ArrayLike
 
     from check_workbench.stats.arrays import Flags, Floats
 
-_TOWARDS_LOW = (0.25, 0.5, 0.75, 0.95)
-"""Bets that the risk is low, as shares of the largest bet that keeps the wealth above 0."""
+_TOWARDS_LOW = (1 / 16, 1 / 8, 0.25, 0.5, 0.75, 0.95)
+"""Bets that the risk is low, as shares of the largest bet that keeps the wealth above 0.
+
+Large ones win soon where errors are rare, and lose where the risk is near the target, where only small ones win.
+"""
+_STAKES_LOW = (0.05, 0.05, 0.2, 0.2, 0.25, 0.25)
+"""What is staked on each of them, 1 in all."""
 _TOWARDS_HIGH = (0.5, 1.0, 2.0, 4.0, 8.0)
 _LARGEST = 0.95
 """No bet is larger than this share of the one at which the wealth could become 0."""
@@ -69,12 +74,19 @@ def certifying(bad: ArrayLike, *, alpha: float, delta: float) -> EProcess:
 
     Notes
     -----
-    Source: Waudby-Smith and Ramdas (2024), JRSS B 86, betting; the wealths of four bets are averaged.
+    Sources: Waudby-Smith and Ramdas (2024), JRSS B 86, for betting; Robbins (1970), Annals of Mathematical Statistics
+    41, for mixtures.
+
+    A bet of share s multiplies what is staked on it by 1 - s at an error, else by 1 + s alpha / (1 - alpha): the
+    likelihood ratio of the risk (1 - s) alpha against alpha. Where the next decision is an error with chance p,
+    whatever came before, that is 1 - s (p - alpha) / (1 - alpha) on average, at most 1 for every p >= alpha. So what
+    each stake has become, and the sum, is a supermartingale, and the sum begins at 1: Ville's inequality holds. Shares
+    and stakes are the same for every check, and the wealth depends on the numbers of decisions and errors alone.
 
     Examples
     --------
     >>> certifying(np.zeros(100), alpha=0.05, delta=0.10).reached
-    63
+    64
     """
     return _process(certifying_wealth(_in_order(bad), alpha=alpha), delta)
 
@@ -110,10 +122,10 @@ def certifying_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
     Examples
     --------
     >>> certifying_wealth([[False, False], [True, False]], alpha=0.05).round(3)
-    array([[1.032, 1.066],
-           [0.388, 0.396]])
+    array([[1.031, 1.063],
+           [0.416, 0.424]])
     """
-    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, _low_bets(alpha))
+    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, _low_bets(alpha), _STAKES_LOW)
 
 
 def alarming_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
@@ -125,7 +137,7 @@ def alarming_wealth(bad: ArrayLike, *, alpha: float) -> Floats:
     array([1.72 , 0.396])
     """
     bets = np.minimum(_TOWARDS_HIGH, _LARGEST / share(alpha, "alpha"))
-    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, bets)
+    return _wealth(np.asarray(bad, dtype=np.bool_), alpha, bets, np.full(len(bets), 1 / len(bets)))
 
 
 def risk_bounds(bad: ArrayLike, *, delta: float = 0.05) -> Interval:
@@ -152,7 +164,7 @@ def risk_bounds(bad: ArrayLike, *, delta: float = 0.05) -> Interval:
     --------
     >>> low, high = risk_bounds(np.arange(100) % 10 == 9)
     >>> round(low, 3), round(high, 3)
-    (0.032, 0.205)
+    (0.032, 0.208)
     """
     wrong, half = _in_order(bad), share(delta, "delta") / 2
 
@@ -185,17 +197,17 @@ def further_needed(bad: ArrayLike, *, alpha: float, delta: float) -> int:
     Examples
     --------
     >>> further_needed([], alpha=0.05, delta=0.10), further_needed(np.zeros(60), alpha=0.05, delta=0.10)
-    (63, 3)
+    (64, 4)
     """
     wrong = _in_order(bad)
     if certifying(wrong, alpha=alpha, delta=delta).reached is not None:
         return 0
     good, lost = _growth(alpha, _low_bets(alpha))
     errors = int(wrong.sum())
-    now = errors * lost + (len(wrong) - errors) * good
+    now = np.log(_STAKES_LOW) + errors * lost + (len(wrong) - errors) * good
 
     def enough(more: int) -> bool:
-        return float(np.logaddexp.reduce(now + more * good)) >= math.log(len(good) / delta)
+        return float(np.logaddexp.reduce(now + more * good)) >= math.log(1 / delta)
 
     high = 1
     while not enough(high):
@@ -228,22 +240,22 @@ def labels_for_power(risk: float, *, alpha: float, delta: float, power: float = 
     Examples
     --------
     >>> labels_for_power(0.02, alpha=0.05, delta=0.10), labels_for_power(0.05, alpha=0.05, delta=0.10)
-    (406, None)
+    (440, None)
     """
     from scipy.stats import binom
 
     if not 0 <= risk <= 1:
         raise InputError(f"risk must lie between 0 and 1, got {risk}.")
     good, lost = _growth(alpha, _low_bets(alpha))
-    limit = math.log(len(good) / share(delta, "delta"))
+    stakes, limit = np.log(_STAKES_LOW), math.log(1 / share(delta, "delta"))
     if risk >= alpha:
         return None
     sizes = np.unique(np.geomspace(1, MOST, 700).astype(np.int64))
     low, high = np.full(len(sizes), -1), sizes + 1
     while (high - low > 1).any():
         middle = (low + high) // 2
-        wealth = np.logaddexp.reduce(np.multiply.outer(middle, lost) + np.multiply.outer(sizes - middle, good), axis=1)
-        enough = wealth >= limit
+        now = stakes + np.multiply.outer(middle, lost) + np.multiply.outer(sizes - middle, good)
+        enough = np.logaddexp.reduce(now, axis=1) >= limit
         low, high = np.where(enough, middle, low), np.where(enough, high, middle)
     certain = np.asarray(binom.cdf(low, sizes, risk) >= share(power, "power"))
     return int(sizes[np.argmax(certain)]) if certain.any() else None
@@ -272,12 +284,13 @@ def _growth(alpha: float, bets: Floats) -> tuple[Floats, Floats]:
     return np.log1p(-bets * alpha), np.log1p(bets * (1 - alpha))
 
 
-def _wealth(wrong: Flags, alpha: float, bets: Floats) -> Floats:
-    """Average, over the bets, the product of 1 + bet (x - alpha) over the decisions so far."""
-    total = np.zeros(wrong.shape)
-    for good, lost in zip(*_growth(alpha, bets), strict=True):
-        total += np.exp(np.minimum(np.where(wrong, lost, good).cumsum(axis=-1), _LARGEST_LOG))
-    return np.asarray(total / len(bets))
+def _wealth(wrong: Flags, alpha: float, bets: Floats, stakes: Iterable[float]) -> Floats:
+    """Sum, over the bets, the stake times the product of 1 + bet (x - alpha) over the decisions so far."""
+    errors, total = wrong.cumsum(axis=-1), np.zeros(wrong.shape)
+    right = np.arange(1, wrong.shape[-1] + 1) - errors
+    for good, lost, stake in zip(*_growth(alpha, bets), stakes, strict=True):
+        total += stake * np.exp(np.minimum(errors * lost + right * good, _LARGEST_LOG))
+    return total
 
 
 def _process(wealth: Floats, delta: float) -> EProcess:

@@ -20,17 +20,32 @@ DECISIONS = st.lists(st.booleans(), max_size=60)
 
 
 @given(DECISIONS, st.sampled_from([0.05, 0.2, 0.5]))
-def test_the_wealth_is_the_mean_of_products(bad: list[bool], alpha: float) -> None:
-    def by_hand(bets: list[float]) -> list[float]:
+def test_the_wealth_is_what_the_stakes_have_become(bad: list[bool], alpha: float) -> None:
+    def by_hand(stakes: dict[float, float]) -> list[float]:
         return [
-            float(np.mean([np.prod([1 + b * (x - alpha) for x in bad[: i + 1]]) for b in bets]))
+            sum(stake * float(np.prod([1 + bet * (x - alpha) for x in bad[: i + 1]])) for bet, stake in stakes.items())
             for i in range(len(bad))
         ]
 
-    low = [-part / (1 - alpha) for part in (0.25, 0.5, 0.75, 0.95)]
+    shares = {1 / 16: 0.05, 1 / 8: 0.05, 0.25: 0.2, 0.5: 0.2, 0.75: 0.25, 0.95: 0.25}
+    low = {-part / (1 - alpha): stake for part, stake in shares.items()}
     high = [min(bet, 0.95 / alpha) for bet in (0.5, 1, 2, 4, 8)]
     np.testing.assert_allclose(certifying(bad, alpha=alpha, delta=0.1).wealth, by_hand(low), rtol=1e-9)
-    np.testing.assert_allclose(alarming(bad, alpha=alpha).wealth, by_hand(high), rtol=1e-9)
+    average = {bet: high.count(bet) / 5 for bet in high}
+    np.testing.assert_allclose(alarming(bad, alpha=alpha).wealth, by_hand(average), rtol=1e-9)
+
+
+@given(DECISIONS, st.sampled_from([0.05, 0.2, 0.5]))
+def test_the_wealth_depends_on_the_counts_alone(bad: list[bool], alpha: float) -> None:
+    orders = ([*bad, False], sorted([*bad, False]))
+    now, then = (certifying(order, alpha=alpha, delta=0.1).wealth[-1] for order in orders)
+    assert now == pytest.approx(then, rel=1e-12)
+
+
+@given(DECISIONS, st.floats(0.01, 0.9), st.floats(0.01, 0.9))
+def test_a_looser_target_never_takes_more(bad: list[bool], one: float, other: float) -> None:
+    tight, loose = (certifying_wealth([*bad, False], alpha=alpha) for alpha in sorted([one, other]))
+    assert (tight <= loose * (1 + 1e-12)).all()
 
 
 @pytest.mark.parametrize("alpha", [0.02, 0.05, 0.2, 0.5])
@@ -40,6 +55,14 @@ def test_the_bet_is_fair_at_the_target(wealth, alpha: float) -> None:
     two = np.array([[False, False], [False, True], [True, False], [True, True]])
     chance = np.prod(np.where(two, alpha, 1 - alpha), axis=1)
     assert chance @ wealth(two, alpha=alpha) == pytest.approx([1, 1])
+
+
+@given(DECISIONS, st.sampled_from([0.02, 0.2, 0.5]), st.floats(0, 1))
+def test_a_risk_above_the_target_loses_on_average_whatever_came_before(bad: list[bool], alpha: float, part: float):
+    risk = alpha + part * (1 - alpha)
+    good, wrong = (certifying_wealth([*bad, now], alpha=alpha) for now in (False, True))
+    before = good[-2] if bad else 1
+    assert risk * wrong[-1] + (1 - risk) * good[-1] <= before * (1 + 1e-9)
 
 
 @given(DECISIONS, st.sampled_from([0.05, 0.2]), st.sampled_from([0.02, 0.1]))
@@ -54,7 +77,7 @@ def test_further_needed_is_the_fewest(bad: list[bool], alpha: float, delta: floa
 
 def test_what_was_reached_stays_reached() -> None:
     found = certifying([*[False] * 80, *[True] * 80], alpha=0.05, delta=0.1)
-    assert found.reached == 63
+    assert found.reached == 64
     assert found.wealth[-1] < 1
     assert found.peak > 10
 
@@ -88,6 +111,12 @@ def test_the_number_of_labels_for_power_gives_that_power() -> None:
     draws = certifying_wealth(rng.random((2000, n)) < 0.02, alpha=0.05)[:, -1]
     assert 0.77 <= (draws >= 50).mean() <= 0.88
     assert labels_for_power(0.05, alpha=0.05, delta=0.02) is None
+    near = labels_for_power(0.13, alpha=0.15, delta=0.02)
+    assert near is not None
+    errors = rng.binomial(near, 0.13, 40)
+    there = [certifying_wealth(np.arange(near) < count, alpha=0.15)[-1] >= 50 for count in errors]
+    assert near < 6500
+    assert 0.6 <= np.mean(there) <= 0.99
     clean = labels_for_power(0.0, alpha=0.05, delta=0.02)
     assert clean is not None
     assert further_needed([], alpha=0.05, delta=0.02) <= clean <= 1.03 * further_needed([], alpha=0.05, delta=0.02)

@@ -48,6 +48,23 @@ def test_looking_after_every_label_breaks_the_fixed_bound_and_holds_the_e_proces
     assert (certifying_wealth(bad, alpha=0.05).max(axis=1) >= 1 / DELTA).mean() <= ALLOWED
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.10, 0.15, 0.20])
+def test_a_risk_at_the_target_or_above_is_seldom_certified_ever(alpha: float) -> None:
+    """The chance is counted, not drawn: errors are followed label by label until enough is won."""
+    length = 1500
+    wealth = certifying_wealth(np.arange(length) < np.arange(length)[:, None], alpha=alpha)
+    for delta, risk in ((0.02, alpha), (0.10, alpha), (0.10, 1.05 * alpha)):
+        chance, certified = np.zeros(length + 1), 0.0
+        chance[0] = 1
+        for n in range(1, length + 1):
+            chance[1:] = risk * chance[:-1] + (1 - risk) * chance[1:]
+            chance[0] *= 1 - risk
+            won = int((wealth[:n, n - 1] >= 1 / delta).sum())
+            certified += chance[:won].sum()
+            chance[:won] = 0
+        assert delta / 3 < certified <= delta if risk == alpha else certified <= delta
+
+
 def test_the_certifying_process_reaches_its_end_in_the_published_time() -> None:
     bad = np.random.default_rng(4).random((DRAWS, 1500)) < 0.02
     there = certifying_wealth(bad, alpha=0.05) >= 1 / DELTA
