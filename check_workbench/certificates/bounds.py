@@ -15,9 +15,10 @@ import numpy as np
 from check_workbench.calibration.units import unequal
 from check_workbench.certificates.exact import anytime_bound, exact, lower
 from check_workbench.certificates.reach import furthest, in_two_draws
+from check_workbench.certificates.showing import SHOWN, apart, peeked
 from check_workbench.results import DECIDED
 from check_workbench.stats.certify import counted, labels_needed, own_cut, walk
-from check_workbench.stats.clusters import one_per_cluster
+from check_workbench.stats.clusters import equal_clusters, one_per_cluster
 from check_workbench.stats.intervals import lower_bounds, upper_bound, upper_bounds
 from check_workbench.stats.monitor import certifying, further_needed, labels_for_power
 
@@ -123,11 +124,14 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
     look
         Whether this is the first look, and where a walk begins.
     """
-    delta = bound.delta * (FIRST if look.first else LATER)
     sample = in_two_draws(region, sample)
     usable = sample.usable
     fresh = usable[usable["fresh"].to_numpy(dtype=bool) & region.inside(usable)]
     way = _way(region, bound, sample, look)
+    seen = way != "sequential" and peeked(fresh if way == "own" else usable)
+    if seen:
+        look, way = dataclasses.replace(look, first=False), "sequential"
+    delta = bound.delta * (FIRST if look.first else LATER)
     if way == "walk":
         found = _walked(region, bound, sample, look)
     elif way == "own":
@@ -135,6 +139,7 @@ def tested(region: Region, bound: Bound, sample: Sample, look: Look) -> Tested:
         found = _looser(region, found, sample, look)
     else:
         found = _sequential(region, bound, fresh, delta * look.capital.get(bound.side, 1.0))
+        found = dataclasses.replace(found, notes=(*found.notes, *([SHOWN] if seen else [])))
     own = usable[region.inside(usable)]
     coverage = _mean(region.inside(sample.population))
     found = dataclasses.replace(
@@ -256,29 +261,33 @@ def _path(region: Region, found: Tested, sample: Sample) -> tuple[dict[str, floa
 
 
 def _sequential(region: Region, bound: Bound, rows: pd.DataFrame, delta: float) -> Tested:
-    """Bet on a low risk, label by label, so that any number of later looks is covered together."""
-    first = rows.drop_duplicates("cluster")
-    wrong = region.wrong(first)
+    """Bet on a low risk, so that any number of later looks is covered together.
+
+    What the bets have come to now decides, not what they had come to before some label: people decide easy work first,
+    and reject later than they approve, so the best moment in the order of time would be no chance.
+    """
+    counted_now = apart(rows)
+    wrong = region.wrong(counted_now)
     share = LATER * bound.delta
     base = Tested(
         bound=bound,
         way="sequential",
         delta=share,
-        labels=first,
-        wrong=first[wrong],
+        labels=counted_now,
+        wrong=counted_now[wrong],
         wealth=delta / share,
         too_few_clusters=_too_few(rows),
     )
     if unequal(rows):
         return dataclasses.replace(base, notes=("later looks need labels drawn with equal probability",))
-    if first.empty:
+    if counted_now.empty:
         return base
-    bets = certifying(wrong, alpha=bound.target, delta=delta)
+    bets = certifying(_worst_first(wrong), alpha=bound.target, delta=delta)
     return dataclasses.replace(
         base,
-        n=len(first),
+        n=len(counted_now),
         errors=int(wrong.sum()),
-        upper=anytime_bound(wrong, delta),
+        upper=anytime_bound(_worst_first(wrong), delta),
         certified=bets.reached is not None,
         wealth=delta / share * float(bets.wealth[-1]),
     )
@@ -290,8 +299,8 @@ def _further(region: Region, bound: Bound, fresh: pd.DataFrame, *, look: Look, s
         return None
     if not seen:
         return labels_needed(0, 0, alpha=bound.target, delta=FIRST * bound.delta)
-    wrong = region.wrong(fresh.drop_duplicates("cluster"))
-    return further_needed(wrong, alpha=bound.target, delta=_left(bound, look))
+    wrong = region.wrong(apart(fresh))
+    return further_needed(_worst_first(wrong), alpha=bound.target, delta=_left(bound, look))
 
 
 def _power(found: Tested, bound: Bound, look: Look) -> int | None:
@@ -305,9 +314,14 @@ def _left(bound: Bound, look: Look) -> float:
     return LATER * bound.delta * look.capital.get(bound.side, 1.0)
 
 
+def _worst_first(wrong: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Order errors before all else, so that the bets are never better off before the last label than after it."""
+    return np.sort(wrong)[::-1]
+
+
 def _too_few(rows: pd.DataFrame) -> int | None:
-    """Return the number of clusters of all labels on a side where they are coarser than runs and too few, else None."""
-    several = rows["cluster"].nunique()
+    """Return how many equal clusters all labels on a side make, where they are too few, else None."""
+    several = int(equal_clusters(rows["cluster"].to_numpy()) + 1e-9)
     return several if several < min(FEWEST_CLUSTERS, len(rows)) else None
 
 

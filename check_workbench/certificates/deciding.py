@@ -16,6 +16,7 @@ from check_workbench.certificates.hygiene import sample
 from check_workbench.certificates.reach import unjudged
 from check_workbench.certificates.recording import promotable, record, recorded
 from check_workbench.certificates.replanning import about_namesakes, about_plan, about_window, trusts_of
+from check_workbench.certificates.showing import first_shown
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from check_workbench.calibration.units import Units
     from check_workbench.certificates.certificate import Outcome
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.checks import Check
     from check_workbench.comparison.people import Ceiling
-    from check_workbench.plans import Plan
+    from check_workbench.plans import Plan, Side
     from check_workbench.store import Store
 
 
@@ -60,7 +62,10 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     }
     left = {bound.side: capital(trusts, check, bound.side, plan) for bound in plan.bounds}
     look = Look(first=earlier == 0, start=plan.start, capital=left)
-    found = [bounds.tested(regions[bound.side], bound, labels, look) for bound in plan.bounds]
+    found = [
+        bounds.tested(regions[bound.side], bound, _with_shown(labels, looks, check, bound.side), look)
+        for bound in plan.bounds
+    ]
     found = [dataclasses.replace(t, unjudged=unjudged(regions[t.bound.side], labels)) for t in found]
     held = [(t, regions[t.bound.side]) for t in found if t.certified]
     guards = list(_guards(held, labels, human_ceiling(check, store, plan, labels) if held else None))
@@ -82,6 +87,11 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     before_it += about_window(units, looks, made.excluded.get("outside_window", 0))
     made = dataclasses.replace(made, reasons=(*before_it, *made.reasons))
     return record(store, units, plan, made, tested=any(t.n for t in found))
+
+
+def _with_shown(labels: Sample, looks: pd.DataFrame, check: Check, side: Side) -> Sample:
+    usable = labels.usable
+    return dataclasses.replace(labels, usable=usable.assign(shown=first_shown(usable, looks, check, side)))
 
 
 def outcome_of(found: Sequence[Tested], guards: Sequence[str]) -> Outcome:

@@ -14,6 +14,7 @@ from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import KEY, decided, unequal
 from check_workbench.certificates.reach import drawn_last
 from check_workbench.certificates.replanning import read_by_others
+from check_workbench.certificates.showing import arrivals, first_read
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ class Sample:
 
     usable: pd.DataFrame
     """With `cluster`, and `fresh`: no call read the label before the cut, and what chooses labels in the plan, got
-    their present values. In order of time."""
+    their present values. `arrived` in the store, and first `read` by a call. In order of time."""
     taken: pd.DataFrame
     """Labels that only hygiene took (see `REGAINABLE`), with `why`."""
     population: pd.DataFrame
@@ -104,6 +105,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
     since = ledger.cut_since(store, units.check, looks)
     read = ledger.read_before(looks, since) | read_by_others(looks, units.check, plan)
     labelled["fresh"] = [read.isdisjoint(keys) for keys in labelled["decision_keys"]]
+    labelled["read"], labelled["arrived"] = first_read(labelled, looks), arrivals(store, labelled)
     return Sample(
         usable=labelled[labelled["why"].isna()].reset_index(drop=True),
         taken=labelled[labelled["why"].isin(REGAINABLE)].reset_index(drop=True),

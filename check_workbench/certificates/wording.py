@@ -64,7 +64,10 @@ def about_bound(found: Tested) -> Iterator[str]:
         proven = f"the risk is at most {share(found.upper)} ({share(1 - found.delta)} sure)"
         yield f"{kind} among {verdict}: {counted} {where}; {proven}; the target is {target}"
     if found.too_few_clusters is not None:
-        yield f"labels fall into {many(found.too_few_clusters, 'cluster')}; fewer than 20 never certify"
+        yield (
+            f"labels fall into clusters that weigh as {many(found.too_few_clusters, 'cluster')} of one size; "
+            "fewer than 20 never certify"
+        )
     yield from found.notes
 
 

@@ -28,7 +28,7 @@ class ClusteredTest:
     scaled: CutTest
     """With errors and decisions divided by the design effect."""
     single: CutTest
-    """With one random decision per cluster."""
+    """With one random decision per cluster, of small clusters rarely one."""
 
     @property
     def certified(self) -> bool:
@@ -95,11 +95,24 @@ def design_effect(values: ArrayLike, clusters: ArrayLike) -> float:
     _, size = _groups(clusters, len(floats(values, "values")))
     if not len(size) or size.max() < 2:
         return 1.0
-    return 1 + (float((size**2).sum() / size.sum()) - 1) * icc(values, clusters)
+    return 1 + (typical_size(size) - 1) * icc(values, clusters)
 
 
 def one_per_cluster(clusters: ArrayLike, *, seed: int = 0) -> Ints:
-    """Return the places of one random member of every cluster, in the clusters' order.
+    """Return the places of one random member of each cluster, in the clusters' order; small clusters are kept rarely.
+
+    Parameters
+    ----------
+    clusters
+        One key per value.
+    seed
+        For the members, and for which clusters are kept.
+
+    Notes
+    -----
+    A cluster below the typical size, which is the mean that a random member sees, is kept with a chance in proportion
+    to its size. So every member has the same chance, but for those of still larger clusters, and what is wrong in large
+    clusters alone does not vanish among many small ones.
 
     Examples
     --------
@@ -109,7 +122,37 @@ def one_per_cluster(clusters: ArrayLike, *, seed: int = 0) -> Ints:
     group, size = _groups(clusters, np.asarray(clusters).shape[0])
     order = np.argsort(group, kind="stable")
     first = np.cumsum(size) - size
-    return np.asarray(order[first + np.random.default_rng(seed).integers(0, size)])
+    rng = np.random.default_rng(seed)
+    picked = order[first + rng.integers(0, size)]
+    return np.asarray(picked[rng.random(len(size)) * typical_size(size) < size])
+
+
+def typical_size(size: ArrayLike) -> float:
+    """Return the mean size of the cluster that a random member belongs to.
+
+    Examples
+    --------
+    >>> typical_size([3, 3]), typical_size([5, 1])
+    (3.0, 4.333333333333333)
+    """
+    sizes = floats(size, "sizes")
+    return float((sizes**2).sum() / sizes.sum()) if len(sizes) else 0.0
+
+
+def equal_clusters(clusters: ArrayLike) -> float:
+    """Return to how many clusters of one size these amount (Kish).
+
+    Notes
+    -----
+    Source: Kish (1965), Survey sampling, effective sample size under unequal weights.
+
+    Examples
+    --------
+    >>> equal_clusters(["a", "a", "b", "b"]), equal_clusters(["a", "a", "a", "b"])
+    (2.0, 1.6)
+    """
+    _, size = _groups(clusters, np.asarray(clusters).shape[0])
+    return float(size.sum() / typical_size(size)) if len(size) else 0.0
 
 
 def effective_test(errors: float, n: float, effect: float, *, alpha: float, delta: float) -> CutTest:
@@ -156,7 +199,7 @@ def clustered_test(bad: ArrayLike, clusters: ArrayLike, *, alpha: float, delta: 
     alpha, delta
         Target risk, and allowed chance that a certificate is wrong.
     seed
-        For the random member of each cluster.
+        For the random members.
 
     Raises
     ------
@@ -171,10 +214,11 @@ def clustered_test(bad: ArrayLike, clusters: ArrayLike, *, alpha: float, delta: 
     """
     wrong = flags(bad, np.asarray(clusters).shape[0], "bad")
     single = wrong[one_per_cluster(clusters, seed=seed)]
+    several = len(np.unique(np.asarray(clusters)))
     effect = design_effect(wrong, clusters)
     together = effect > 1.0
     return ClusteredTest(
-        clusters=len(single),
+        clusters=several,
         icc=icc(wrong, clusters) if together else 0.0,
         design_effect=effect,
         scaled=effective_test(int(wrong.sum()), len(wrong), effect, alpha=alpha, delta=delta),

@@ -47,6 +47,7 @@ def rows(scores: ArrayLike, bad: ArrayLike, *, cut: float = 0.5, **columns: Any)
         "decided_at": pd.NaT,
         "labelled": True,
         "edited": False,
+        **dict.fromkeys(("read", "shown", "arrived"), pd.NaT),
     }
     verdict = np.where(values < cut, "pass", "fail")
     return pd.DataFrame(

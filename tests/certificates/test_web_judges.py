@@ -78,8 +78,8 @@ def test_whether_people_saw_the_judges_is_not_known_and_then_nothing_is_decided(
 @pytest.mark.parametrize(
     ("change", "target", "outcomes", "needed"),
     [
-        ("enforce", 0.10, ["too_weak", "need_labels", "too_weak"], [None, 2, None]),
-        ("enforce", 0.15, ["need_labels", "ready", "need_labels"], [2, 0, 346]),
+        ("enforce", 0.10, ["too_weak", "need_labels", "too_weak"], [None, 364, None]),
+        ("enforce", 0.15, ["need_labels", "ready", "need_labels"], [165, 0, 346]),
         ("enforce", 0.20, ["ready"] * 3, [0] * 3),
         ("replace_approval", 0.20, ["need_labels", "too_weak", "need_labels"], [722, None, 595]),
         ("replace_approval", 0.30, ["ready", "need_labels", "ready"], [0, 214, 0]),

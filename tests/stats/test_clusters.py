@@ -44,11 +44,19 @@ def test_copies_count_once() -> None:
 
 
 def test_one_of_each_cluster_is_drawn_evenly() -> None:
-    keys = ["b", "a", "b", "a", "b", "c"]
+    keys = ["b", "a", "b", "a", "b", "a"]
     drawn = np.array([one_per_cluster(keys, seed=seed) for seed in range(3000)])
-    assert {tuple(np.array(keys)[row]) for row in drawn} == {("a", "b", "c")}
-    for place, share in [(0, 1 / 3), (2, 1 / 3), (4, 1 / 3), (1, 1 / 2), (3, 1 / 2), (5, 1)]:
-        assert (drawn == place).any(axis=1).mean() == pytest.approx(share, abs=0.03)
+    assert {tuple(np.array(keys)[row]) for row in drawn} == {("a", "b")}
+    assert [(drawn == place).any(axis=1).mean() for place in range(6)] == pytest.approx([1 / 3] * 6, abs=0.03)
+
+
+def test_small_clusters_are_kept_in_proportion_to_their_size() -> None:
+    """Sizes 3, 2 and 1: a random member sees 14 / 6 on average, so the small ones are kept with 6 / 7 and 3 / 7."""
+    keys = np.array(["b", "a", "b", "a", "b", "c"])
+    drawn = [one_per_cluster(keys, seed=seed) for seed in range(3000)]
+    for key, share in {"b": 1.0, "a": 6 / 7, "c": 3 / 7}.items():
+        assert np.mean([(keys[row] == key).any() for row in drawn]) == pytest.approx(share, abs=0.03)
+    assert all(len(set(keys[row])) == len(row) for row in drawn)
 
 
 @given(st.integers(0, 20), st.integers(0, 300))

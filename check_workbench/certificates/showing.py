@@ -1,0 +1,134 @@
+"""What people had seen of the labels before the last of them came, and the labels that bets count."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from check_workbench.calibration.looks import READING
+from check_workbench.calibration.units import decision_keys, name_of, records
+from check_workbench.stats.clusters import typical_size
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    import pandas as pd
+
+    from check_workbench.checks import Check
+    from check_workbench.plans import Side
+    from check_workbench.store import Store
+
+SHOWN = (
+    "labels of this side had been shown (by compare, calibrate or another call) before the last of them came: whoever "
+    "saw them could choose when to stop, so that was the first look, and this is a later one"
+)
+_ARRIVED = """
+    select decision_key, loaded_at from decisions join sources using (source_key)
+    where list_contains(?::bigint[], decision_key) and loaded_at is not null
+"""
+
+
+def arrivals(store: Store, labelled: pd.DataFrame) -> pd.Series[Any]:
+    """Return when the last decision behind each label came into the store; no time where that is unknown.
+
+    Parameters
+    ----------
+    store
+        The store.
+    labelled
+        Labels with `decision_keys`.
+    """
+    found = store.sql(_ARRIVED, [decision_keys(labelled)])
+    return _moments(labelled, dict(zip(found["decision_key"], found["loaded_at"], strict=True)), max)
+
+
+def first_read(labelled: pd.DataFrame, looks: pd.DataFrame) -> pd.Series[Any]:
+    """Return when any call first read each label; no time where none did.
+
+    Parameters
+    ----------
+    labelled
+        Labels with `decision_keys`.
+    looks
+        All looks in the store.
+    """
+    return _moments(labelled, _firsts(looks[looks["call"].isin(READING)]), min)
+
+
+def first_shown(labelled: pd.DataFrame, looks: pd.DataFrame, check: Check, side: Side) -> pd.Series[Any]:
+    """Return when a call first showed each label beside what the check says; no time where none did.
+
+    Parameters
+    ----------
+    labelled
+        Labels with `decision_keys`.
+    looks
+        All looks in the store.
+    check
+        The check. Calls about one of another name that asks the same count as well.
+    side
+        A trust decision shows the sides that its plan bounds, other calls show both.
+    """
+    mine = looks[looks["call"].isin(READING) & ((looks["check_id"] == check.id) | (looks["asked"] == check.asked))]
+    both = [call != "trust" or side in _sides(one) for call, one in zip(mine["call"], mine["result"], strict=True)]
+    return _moments(labelled, _firsts(mine[np.array(both, dtype=bool)]), min)
+
+
+def peeked(labels: pd.DataFrame) -> bool:
+    """Say whether some of the labels had been shown before others came.
+
+    Parameters
+    ----------
+    labels
+        With `shown` and `arrived`.
+    """
+    shown, arrived = labels["shown"].min(), labels["arrived"].max()
+    return bool(shown < arrived)
+
+
+def apart(labels: pd.DataFrame) -> pd.DataFrame:
+    """Return one label of each cluster, of small clusters rarely one; a label that was read before stands for its own.
+
+    Which one of those that were read together depends on names alone: the first of a session may be easier than
+    the others.
+
+    Parameters
+    ----------
+    labels
+        With `cluster` and `read`.
+    """
+    if not labels["cluster"].duplicated().any():
+        return labels
+    size = labels["cluster"].map(labels["cluster"].value_counts())
+    typical = typical_size(labels["cluster"].value_counts())
+    place = [_chance(name_of(row)) for row in records(labels)]
+    kept = [_chance(str(name)) * typical < n for name, n in zip(labels["cluster"], size, strict=True)]
+    ordered = labels.assign(place=place)[np.array(kept, dtype=bool)].sort_values(["read", "place"], na_position="last")
+    return labels.loc[ordered.drop_duplicates("cluster").index.sort_values()]
+
+
+def _chance(name: str) -> float:
+    """Return a number from 0 to 1 that depends on a name alone, as if drawn at random."""
+    return int.from_bytes(hashlib.sha256(name.encode(errors="surrogatepass")).digest()[:8]) / 2**64
+
+
+def _sides(result: dict[str, Any]) -> set[str]:
+    return {bound["side"] for bound in result.get("certificate", {}).get("details", {}).get("bounds", [])}
+
+
+def _firsts(looks: pd.DataFrame) -> dict[int, datetime]:
+    found: dict[int, datetime] = {}
+    for at, keys in zip(looks["at"], looks["labels"], strict=True):
+        for key in keys:
+            found[int(key)] = min(found.get(int(key), at), at)
+    return found
+
+
+def _moments(labelled: pd.DataFrame, times: dict[int, datetime], choose: Any) -> pd.Series[Any]:
+    import pandas as pd
+
+    found = [[times[int(key)] for key in keys if int(key) in times] for keys in labelled["decision_keys"]]
+    values = np.array([choose(one) if one else None for one in found], dtype="datetime64[us]")
+    return pd.Series(values, index=labelled.index)
