@@ -149,7 +149,7 @@ def _notes(store: Store) -> Iterator[str]:
     yield (
         f"{n['blind']:,} of {many(n['decisions'], 'decision')} blind ({100 * n['blind'] / n['decisions']:.0f} %)"
         + f", {n['seen']:,} made in sight of the verdict" * bool(n["seen"])
-        + f", of {unknown:,} it is not known" * bool(unknown)
+        + f", of {unknown:,} it is not known whether the verdict was in sight" * bool(unknown)
     )
     told = {
         "asserted": "counted as blind only because the caller asserted it",

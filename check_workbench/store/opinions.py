@@ -100,13 +100,15 @@ def asserted_words(asserted: int, *, of: int, what: str = "decisions") -> str:
     --------
     >>> asserted_words(4, of=6)
     '4 of 6 decisions were asserted to be blind by the caller; the others say themselves how they were made'
+    >>> asserted_words(0, of=6)
+    '0 of 6 decisions were asserted to be blind by the caller; all of them say themselves how they were made'
     >>> asserted_words(0, of=0)
     'there are no decisions, so none was asserted to be blind'
     """
     if not of:
         return f"there are no {what}, so none was asserted to be blind"
-    others = "; the others say themselves how they were made" if asserted < of else ""
-    return f"{asserted:,} of {of:,} {what} were asserted to be blind by the caller{others}"
+    others = f"; {'the others' if asserted else 'all of them'} say themselves how they were made"
+    return f"{asserted:,} of {of:,} {what} were asserted to be blind by the caller{others * (asserted < of)}"
 
 
 def store_decisions(

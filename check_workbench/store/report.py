@@ -198,7 +198,9 @@ class LoadReport:
 
 _VALUES = re.compile(r"\d+|'[^']*'|\"[^\"]*\"")
 """What differs between two reasons of one kind."""
-NEEDS_MAPPING = "no reader knows them: a mapping says how to read another format (check-workbench formats lists some)"
+NEEDS_MAPPING = (
+    "no reader knows them; --mapping says how another format is read (check-workbench formats lists the shipped ones)"
+)
 _COUNTS = ("runs", "spans", "steps", "decisions", "answers", "already", "replaced")
 
 

@@ -164,6 +164,8 @@ def _of_labels(store: Store) -> Iterator[str]:
     groups = [(*_check_of(row), row) for row in rows if row["kind"] != "runs"]
     if about := [row for row in rows if row["kind"] == "runs"]:
         groups.append((*_any_check(about), _sum(about)))
+    if not groups and records(store, "select 1 from runs limit 1"):
+        yield "no calibrating or trusting: no decision says of a run here that it is good or bad (--decisions FILE)"
     unblind = []
     for name, short, row in groups:
         labels, problems = row["labels"], row["problems"]

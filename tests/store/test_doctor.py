@@ -11,7 +11,7 @@ from check_workbench.sources import Rejected
 from check_workbench.store import open_store
 from check_workbench.store.doctor import examine
 from check_workbench.store.near import Known
-from check_workbench.store.report import MIME, Examination, LoadReport, Near
+from check_workbench.store.report import MIME, NEEDS_MAPPING, Examination, LoadReport, Near
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 
+NO_LABELS = "no calibrating or trusting: no decision says of a run here that it is good or bad (--decisions FILE)"
+UNKNOWN = "it is not known whether the verdict was in sight"
 NONE_BLIND = "no blind label yet; only labels given out of sight of the verdict prove anything"
 
 
@@ -61,6 +63,7 @@ def test_runs_support_rules_and_say_what_is_missing(filled: Store) -> None:
         "rules: 20 runs with 40 spans, 40 of them tool calls, 20 failed",
         "not slow: no span has times or a duration",
         "no token thresholds: neither spans nor runs have token counts",
+        NO_LABELS,
     )
 
 
@@ -77,6 +80,7 @@ def test_durations_metrics_and_steps_are_told(store: Store, tmp_path: Path) -> N
         "slow: 1 of 2 spans have a duration",
         "threshold on cost (2 runs), total_tokens (1 run)",
         "step checks: 1 step, no recorded verdict",
+        NO_LABELS,
     )
 
 
@@ -161,7 +165,7 @@ def test_how_decisions_came_to_be_is_told(filled: Store, tmp_path: Path) -> None
         {"run_id": "r-004", "decision": "problem", "check_id": "c", "span_id": "#9"},
     ]
     assert decide(filled, tmp_path, rows).notes == (
-        "1 of 4 decisions blind (25 %), 1 made in sight of the verdict, of 2 it is not known",
+        f"1 of 4 decisions blind (25 %), 1 made in sight of the verdict, of 2 {UNKNOWN}",
         "made before their run ended (check the time zone; times without one count as UTC): 1 decision",
         "naming a span that their run does not have: 1 decision",
     )
@@ -300,7 +304,7 @@ def test_long_lists_are_cut_and_counted() -> None:
     report = LoadReport(skipped=tuple(f"f{n}" for n in range(25)))
     assert repr(report).splitlines()[-2:] == [
         "  and 15 more",
-        "  no reader knows them: a mapping says how to read another format (check-workbench formats lists some)",
+        f"  {NEEDS_MAPPING}",
     ]
     assert "no reader knows" not in repr(LoadReport(skipped=("LICENSE",), already=1))
     assert len(report.to_json()["skipped"]) == 25
