@@ -10,6 +10,7 @@ import pytest
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.plots import (
     Marks,
+    Said,
     coverage_risk,
     flag_load,
     png,
@@ -36,8 +37,14 @@ WALK = [{"coverage": c, "risk": c / 10, "bound": c / 10 + 0.03} for c in np.lins
 COUNTS = {"refund": {"pass": 90, "fail": 10}, "vendor": {"pass": 5, "unsure": 3, "not_checked": 2}}
 
 RANGED = Marks(chosen=0.6, current=0.9, between=(0.5, 0.7))
+SAID = Said(
+    line=[{"at": at, "share": at / 2, "low": at / 3, "high": at} for at in np.linspace(0.1, 0.9, 9).tolist()],
+    bins=[{"at": at, "share": at / 2, "low": 0.0, "high": at} for at in (0.2, 0.5, 0.8)],
+    event="people find a problem",
+)
 
 FIGURES = {
+    "meaning": lambda theme: precision_recall(ROWS, Marks(chosen=0.6), said=SAID, title="t", theme=theme),
     "range": lambda theme: precision_recall(ROWS, RANGED, title="t", theme=theme),
     "precision_recall": lambda theme: precision_recall(ROWS, Marks(chosen=0.6, current=0.9), title="t", theme=theme),
     "flag_load": lambda theme: flag_load(ROWS, Marks(chosen=0.6, below=True), theme=theme),
@@ -162,3 +169,20 @@ def test_the_range_of_a_cut_is_drawn_and_named():
     assert "chosen 0.6 (0.5 to 0.7)" in [text.get_text() for text in figure.legends[0].get_texts()]
     [band] = [patch for patch in figure.axes[0].patches if patch.get_hatch() == "//"]
     assert band.get_extents().width > 0
+
+
+def test_what_scores_mean_stands_below_over_the_same_scale() -> None:
+    above, below = precision_recall(ROWS, said=SAID).axes
+    assert above.get_shared_x_axes().joined(above, below)
+    assert below.get_ylim() == above.get_ylim()
+    diagonal, curve = below.get_lines()[:2]
+    assert np.asarray(diagonal.get_xdata()).tolist() == np.asarray(diagonal.get_ydata()).tolist() == [0.1, 0.9]
+    assert np.asarray(curve.get_ydata()).tolist() == [row["share"] for row in SAID.line]
+    assert len({line.get_linestyle() for line in (diagonal, curve)}) == 2
+
+
+def test_one_legend_names_both_panels() -> None:
+    figure = precision_recall(ROWS, Marks(chosen=0.6), said=SAID)
+    [legend] = figure.legends
+    names = [text.get_text() for text in legend.get_texts()]
+    assert names == ["precision", "recall", "chosen 0.6", "as the judge says", "fitted curve", "labels in bins"]

@@ -133,7 +133,7 @@ def _biased(kept: pd.DataFrame, labelled: np.ndarray[Any, np.dtype[np.bool_]], k
     if known.weights is not None or not known.recall_known:
         flagged = verdicts != "pass"
         rates = [percent(float(labelled[side].mean())) for side in (flagged, ~flagged)]
-        return f"labels are no random draw: {rates[0]} of the flagged work and {rates[1]} of the rest have one"
+        return f"labels are no equal draw of all work: {rates[0]} of the flagged and {rates[1]} of the rest have one"
     return None
 
 

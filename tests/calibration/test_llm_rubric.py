@@ -98,6 +98,37 @@ def test_no_cut_of_most_questions_is_precise(people):
     assert (unsure.none, unsure.high - unsure.low) == (pytest.approx(0.2, abs=0.1), pytest.approx(0.37, abs=0.02))
 
 
+def test_what_the_judge_says_means_little(people):
+    """Over the whole range of what the model says, people find a problem about as often: the curves are nearly flat."""
+    cal: Any = cw.calibrate([question(name) for name in QUESTIONS], people, goal="precision>=0.8")
+    meant = {entry.check.id: entry.meaning for entry in cal}
+    assert {meaning.curve for meaning in meant.values()} == {"platt"}
+    rise = {name: round(meaning.readings[-1].share - meaning.readings[0].share, 2) for name, meaning in meant.items()}
+    assert rise == {
+        "Q0": 0.11, "Q1": 0.08, "Q2": 0.02, "Q3": 0.32, "Q4": 0.23, "Q5": -0.10, "Q6": -0.01, "Q7": 0.06, "Q8": 0.08,
+    }  # fmt: skip
+    flat = [name for name, one in meant.items() if one.readings[0].high > one.readings[-1].low]
+    assert flat == QUESTIONS
+    [low, middle, high] = meant["Q6"].readings
+    assert (low.at, middle.at, high.at) == (0.3, 0.5, 0.7)
+    assert (round(middle.share, 2), round(middle.low, 2), round(middle.high, 2)) == (0.09, 0.05, 0.14)
+    off = {name: (round(one.before.value, 2), round(one.after.value, 2)) for name, one in meant.items()}
+    assert (off["Q6"], off["Q8"]) == ((0.47, 0.04), (0.25, 0.08))
+    assert not any(one.after.beyond_chance for one in meant.values())
+
+
+def test_how_many_dialogues_have_the_problem(people):
+    cal: Any = cw.calibrate([question(name) for name in QUESTIONS], people, goal="precision>=0.8")
+    shares = {entry.check.id: entry.share for entry in cal}
+    assert [round(value, 3) for value in shares["Q6"].value] == [0.087, 0.054, 0.139]
+    assert [name for name, one in shares.items() if one.undecided] == ["Q1", "Q3", "Q4", "Q5"]
+    assert [name for name, one in shares.items() if one.value is None] == ["Q3"]
+    assert shares["Q3"].reason == (
+        "labels are no equal draw of all work: 19.7 % of the flagged and 93.4 % of the rest have one"
+    )
+    assert {one.method for one in shares.values() if one.value} == {"wilson"}
+
+
 def test_the_pool_misleads_and_says_so(store, said, tmp_path):
     units = [{**row, "run_id": f"{row['run_id']}#{row['check_id']}", "workflow": row["check_id"]} for row in said]
     fill(store, tmp_path, [{**unit, "check_id": "rubric"} for unit in units])
