@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import check_workbench as cw
+from check_workbench.dialects import read_checks
 from check_workbench.errors import InputError
 from tests.certificates.processes import PROCESS, good_and_bad, load, unit
 from tests.scenario import uniform
@@ -179,3 +182,23 @@ def test_line_ends_and_marks_of_the_file_stay(store, folder):
     cw.trust("PROCESS.md#buy/screen", store, plan=REPLACE).apply()
     wanted = PROCESS.replace("    advisory: true # until people trust it\n", "").replace(SIGN, "")
     assert file() == "\ufeff" + wanted.replace("\n", "\r\n")
+
+
+def test_of_several_files_all_are_promoted_or_none(store, folder, monkeypatch):
+    load(store, folder, good_and_bad(200))
+    cert = cw.trust("PROCESS.md#buy/screen", store, plan=ENFORCE)
+    other = folder / "OTHER.md"
+    other.write_text(PROCESS.replace("name: buy", "name: sell"), encoding="utf-8")
+    second = next(check for check in read_checks(other) if check.id == "sell/screen")
+    moved = dataclasses.replace(cert[0], subject=second)
+    both = dataclasses.replace(cert, entries=(*cert.entries, moved))
+    before, access = other.read_bytes(), os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "OTHER.md" and access(path, mode))
+    with pytest.raises(InputError, match=r"OTHER\.md: cannot be written: it is read-only\. As before: PROCESS\.md, "):
+        both.apply()
+    assert (file(), other.read_bytes()) == (PROCESS, before)
+    monkeypatch.undo()
+    monkeypatch.chdir(folder)
+    assert both.apply() == ("PROCESS.md", str(other))
+    promoted = PROCESS.replace("    advisory: true # until people trust it\n", "")
+    assert (file(), other.read_text()) == (promoted, promoted.replace("name: buy", "name: sell"))

@@ -61,10 +61,10 @@ def wealth_again(wrong: Iterable[bool], alpha: float) -> list[float]:
 def test_draws_labels_and_evidence_come_out_the_same(watched: Watched, seed: int) -> None:
     rng = random.Random(seed)  # noqa: S311 - made-up work
     units = [
-        unit(f"{rng.choice('acd')}-{place}", rng.expovariate(1 / 9), p=rng.choice([0.1, 0.2, 0.9]),
-             **({"mode": "test"} if rng.random() < 0.1 else {}))
+        unit(f"{rng.choice('acd')}-{place}", rng.expovariate(1 / 9), p=rng.choice([0.1, 0.2, 0.9]))
+        | ({"mode": "test"} if rng.random() < 0.1 else {})
         for place in range(260)
-    ]  # fmt: skip
+    ]
     watched.team.load(watched.store, units)
     before = watched.audit()
     assert before.certificate is not None
