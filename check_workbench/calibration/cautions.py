@@ -35,6 +35,8 @@ class Selection:
     recall_known: bool
     weights: NDArray[np.float64] | None
     words: str | None = None
+    flagged_known: bool = True
+    """Whether labels speak for all flagged work, so that precision can be known."""
 
 
 def selection(flagged: NDArray[np.bool_], labelled: NDArray[np.bool_]) -> Selection:

@@ -26,6 +26,7 @@ from check_workbench.calibration.points import Labelled, flagged_share, point_at
 from check_workbench.calibration.questions import COMPOSITE
 from check_workbench.calibration.redrawing import redrawn
 from check_workbench.calibration.shares import share_of
+from check_workbench.calibration.sheets import explained, standing, strays, unexplained
 from check_workbench.calibration.units import clusters, decided, name_of, records, unequal
 from check_workbench.checks import PassBand
 from check_workbench.errors import UndefinedError
@@ -95,7 +96,7 @@ def measured(
         range=between,
         numbers=numbers_of(threshold, chosen, between, path),
         present=present,
-        met=_met(of, goal, present),
+        met=_met(of, goal, present) if known.flagged_known else None,
         reason=reason,
         left_out=left_out,
         warnings=(),
@@ -139,7 +140,7 @@ def _present(of: Labelled, kept: pd.DataFrame, threshold: Threshold, known: Sele
         point = point_where(of, flagged[kept["labelled"].to_numpy(dtype=bool)], float(flagged.mean()))
     else:
         point = point_at(of, threshold.value)
-    return point if known.recall_known else point.without_recall()
+    return _as_known(point, known)
 
 
 def _met(of: Labelled, goal: Goal, *points: Point | None) -> bool | None:
@@ -164,6 +165,11 @@ def _usable(rows: pd.DataFrame, threshold: Threshold) -> tuple[pd.DataFrame, dic
     if (label & ~live).any():
         left_out["test_run"] = int((label & ~live).sum())
     kept = rows[scored & live]
+    if explained(kept):
+        lost = strays(kept)
+        if lost.any():
+            left_out["probability_unknown"] = int(lost.sum())
+        return kept.assign(labelled=kept["labelled"].to_numpy(dtype=bool) & ~lost), left_out
     unknown = (kept["labelled"] & kept["probability_sampled"].isna()).to_numpy()
     if unequal(kept) and unknown.any():
         left_out["probability_unknown"] = int(unknown.sum())
@@ -180,12 +186,7 @@ def _labelled(
     name = f"s{threshold.item}"
     scores = labelled[name].to_numpy(dtype=np.float64)
     drawn = labelled["probability_sampled"].to_numpy(dtype=np.float64)
-    flagged = (kept["verdict"] != "pass").to_numpy()
-    known = (
-        Selection(recall_known=True, weights=1 / drawn)
-        if unequal(labelled)
-        else selection(flagged, kept["labelled"].to_numpy(dtype=bool))
-    )
+    known = _selection(kept, drawn)
     of = Labelled(
         scores=scores,
         positive=labelled["positive"].to_numpy(dtype=bool),
@@ -196,6 +197,15 @@ def _labelled(
         effect=_effect(kept, name),
     )
     return of, scores if threshold.means == "problem" else -scores, known
+
+
+def _selection(kept: pd.DataFrame, drawn: NDArray[np.float64]) -> Selection:
+    if explained(kept):
+        return standing(kept)
+    if len(np.unique(drawn[np.isfinite(drawn)])) > 1:
+        return Selection(recall_known=True, weights=1 / drawn, words=unexplained(kept))
+    flagged = (kept["verdict"] != "pass").to_numpy()
+    return selection(flagged, kept["labelled"].to_numpy(dtype=bool))
 
 
 def _upper_end(check: Check, threshold: Threshold) -> float | None:
@@ -222,24 +232,29 @@ def _path(
     found, points = sweep(of)
     if path is not None:
         points = [point if point and point.at is not None and path.expressible(point.at) else None for point in points]
-    if not known.recall_known:
-        points = [point and point.without_recall() for point in points]
+    points = [point and _as_known(point, known) for point in points]
     place, reason = _place(found, of, goal, known)
     chosen = None if place is None else points[place]
     if place is not None and chosen is None:
         reason = "the goal wants a cut that no number of the document says"
     observed = [point for point in points if point is not None]
     if of.means == "good" and (path is None or path.expressible(float(of.scores.min()))):
-        observed = [point_at(of, float(of.scores.min())), *reversed(observed)]
-        if not known.recall_known:
-            observed[0] = observed[0].without_recall()
+        observed = [_as_known(point_at(of, float(of.scores.min())), known), *reversed(observed)]
     return observed, chosen, reason
+
+
+def _as_known(point: Point, known: Selection) -> Point:
+    """Return a point without the rates that its labels cannot say."""
+    point = point if known.recall_known else point.without_recall()
+    return point if known.flagged_known else point.without_precision()
 
 
 def _place(found: Curve, of: Labelled, goal: Goal, known: Selection) -> tuple[int | None, str | None]:
     if of.positive.all() or not of.positive.any():
         kind = "a problem" if of.positive.all() else "no problem"
         return None, f"all {len(of.positive)} labels say {kind}: no cut can be judged without the other kind"
+    if not known.flagged_known:
+        return None, f"the goal {goal} needs labels of the work that is flagged"
     if not known.recall_known and goal.kind != "precision":
         return None, f"the goal {goal} needs labels of work that is not flagged"
     try:

@@ -55,6 +55,10 @@ class Point:
         """Return the point with everything taken back that depends on what was not flagged."""
         return dataclasses.replace(self, recall=None, recall_low=None, recall_high=None, missed=None)
 
+    def without_precision(self) -> Point:
+        """Return the point with everything taken back that depends on what is flagged."""
+        return dataclasses.replace(self, precision=None, precision_low=None, precision_high=None)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the point as JSON knows it."""
         return dataclasses.asdict(self)

@@ -53,7 +53,7 @@ class Units:
     check: Check
     table: pd.DataFrame
     """Columns: run_id step_id attempt verdict reason mode method model workflow session_id run_length started_at
-    answered_at, `s0`, `s1`, … for the items, `labelled`, and the label columns."""
+    answered_at, `s0`, `s1`, … for the items, `labelled`, the label columns, and those of `sheets.placed`."""
     unmatched: int = 0
     """Labels of units that were never evaluated."""
     excluded: dict[str, int] = field(default_factory=dict)
@@ -104,7 +104,7 @@ def gather(
     """
     from check_workbench.labels import labels_for
 
-    return _gathered(check, scores, labels_for(check, store, kind=kind, item=item))
+    return _gathered(check, store, scores, labels_for(check, store, kind=kind, item=item))
 
 
 def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: str, reads: Sequence[Read]) -> Units:
@@ -126,13 +126,15 @@ def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: st
     from check_workbench.labels import labels_for
 
     labels = labels_for(check, store, kind=kind, reads=reads)
-    units = _gathered(check, scores, labels)
+    units = _gathered(check, store, scores, labels)
     return dataclasses.replace(units, notes=(*units.notes, *about_further(units.table, labels.further)))
 
 
-def _gathered(check: Check, scores: pd.DataFrame, labels: Labels) -> Units:
+def _gathered(check: Check, store: Store, scores: pd.DataFrame, labels: Labels) -> Units:
+    from check_workbench.calibration.sheets import placed, sheets_of
+
     units = joined(check, scores, labels.frame, excluded=dict(labels.excluded))
-    return dataclasses.replace(units, notes=labels.notes)
+    return dataclasses.replace(units, table=placed(units.table, sheets_of(check, store)), notes=labels.notes)
 
 
 def joined(

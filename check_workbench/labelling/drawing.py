@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from check_workbench.calibration.sheets import recorded
 from check_workbench.calibration.units import KEY, unequal
 from check_workbench.certificates.sides import Region
 from check_workbench.stats.sampling import inclusion, systematic
@@ -42,7 +43,7 @@ class Drawn:
     free: int
     """How many units could have been drawn."""
     region: int
-    """How many units there are with these verdicts."""
+    """How many units there are with these verdicts, but for those that are `covered`."""
     told: dict[str, int]
     """How many of them have a usable blind label, by verdict."""
     unweighted: int
@@ -52,8 +53,10 @@ class Drawn:
     population: int
     """Units with any verdict."""
     silent: int = 0
-    covered: tuple[str, ...] = ()
-    """Verdicts that sheets for trust have sampled already, so that nothing was drawn from them."""
+    covered: int = 0
+    """Units that sheets for trust could draw already, so that none of them was drawn."""
+    strata: list[dict[str, Any]] = field(default_factory=list)
+    """What was treated alike, and how likely each of it was drawn, as the ledger keeps it."""
     by_verdict: dict[str, int] = field(default_factory=dict)
     """Drawn units by verdict."""
     behind: int = 0
@@ -86,8 +89,11 @@ def for_trust(found: Pool, plan: Plan, n: int, *, looks: pd.DataFrame) -> Drawn:
     free = region[region["free"]].sort_values(["place", *KEY])
     taken = free.head(n)
     rate = _carried(found.check, looks) or (len(taken) / len(free) if len(free) else 1.0)
-    drawn = _drawn(found, "trust", verdicts, taken.assign(probability=rate))
-    return dataclasses.replace(drawn, behind=_behind(region, free, _handed_out(found, looks)))
+    drawn = _drawn(found, "trust", region, verdicts, taken.assign(probability=rate))
+    listed = found.units[found.units["listed"]]
+    chances = listed["verdict"].isin(verdicts) * (len(taken) / max(len(free), 1))
+    behind = _behind(region, free, _handed_out(found, looks))
+    return dataclasses.replace(drawn, behind=behind, strata=recorded(listed, chances, [""] * len(listed)))
 
 
 def _behind(region: pd.DataFrame, free: pd.DataFrame, drawn: set[tuple[Any, ...]]) -> int:
@@ -122,44 +128,54 @@ def for_recall(found: Pool, n: int, *, looks: pd.DataFrame, seed: int) -> Drawn:
         Same seed, same draw.
     """
     covered, scale = _covered(found, looks)
-    free = found.units[found.units["free"] & ~found.units["verdict"].isin(covered)]
-    weight, scores = _weights(found, free)
-    table = free.assign(weight=weight, score=scores, group=free["workflow"].fillna("").astype(str))
-    table = table.sort_values(["verdict", "group", "score", "place", *KEY], ignore_index=True)
-    table["probability"] = inclusion(table["weight"], n).round(12)
-    taken = table.iloc[systematic(table["probability"], seed=seed)]
+    listed = found.units[found.units["listed"] & ~covered]
+    free = listed["free"].to_numpy(dtype=bool)
+    weight, scores = _weights(found, listed)
+    table = listed.assign(weight=weight, score=scores, group=listed["workflow"].fillna("").astype(str))
+    kinds = [table["verdict"], table["weight"]]
+    table["probability"] = 0.0
+    table.loc[free, "probability"] = inclusion(weight[free], n).round(12)
+    table["chance"] = table["probability"].groupby(kinds).transform("max")
+    order = table[free].sort_values(["verdict", "group", "score", "place", *KEY], ignore_index=True)
+    taken = order.iloc[systematic(order["probability"], seed=seed)]
     taken = taken.assign(probability=(taken["probability"] * scale).clip(upper=1.0))
-    verdicts = tuple(sorted(set(found.units["verdict"]) - set(covered)))
-    return dataclasses.replace(_drawn(found, "recall", verdicts, taken), covered=covered)
+    left = found.units[found.units["listed"] & covered]
+    strata = recorded(table, table["chance"], list(zip(*kinds, strict=True)))
+    strata += recorded(left, left["place"] * 0.0, [""] * len(left))
+    region = found.units[~covered]
+    drawn = _drawn(found, "recall", region, tuple(sorted(set(region["verdict"]))), taken)
+    return dataclasses.replace(drawn, covered=int(covered.sum()), strata=strata)
 
 
-def _covered(found: Pool, looks: pd.DataFrame) -> tuple[tuple[str, ...], float]:
-    """Return the verdicts that equal draws have sampled, and what their labels carry for one unit of probability."""
+def _covered(found: Pool, looks: pd.DataFrame) -> tuple[NDArray[np.bool_], float]:
+    """Return what equal draws could draw, and what their labels carry for one unit of probability."""
     carried = _carried(found.check, looks)
+    covered = found.units["covered"].to_numpy(dtype=bool)
     mine = found.units["told"] & (found.units["probability_sampled"] == carried)
-    if carried is None or not mine.any():
-        return (), 1.0
-    covered = tuple(sorted(set(found.units.loc[mine, "verdict"])))
-    share = mine.sum() / found.units["verdict"].isin(covered).sum()
-    return covered, carried / float(share)
+    if carried is None or not (mine & covered).any():
+        return np.zeros(len(covered), dtype=bool), 1.0
+    return covered, carried / float((mine & covered).sum() / covered.sum())
 
 
-def _weights(found: Pool, free: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return how often each unit is drawn beside the others, and how surely it passes."""
+def _weights(found: Pool, listed: pd.DataFrame) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return how often each unit is drawn beside the others, and how surely it passes; free work says what is near."""
     side = Region(check=found.check, side="false_pass", reference=found.units, everything=found.units)
-    scores = np.nan_to_num(side.scores(free), nan=0.0)
-    weight = np.full(len(free), FLAGGED)
-    passed = (free["verdict"] == "pass").to_numpy()
-    if passed.any():
+    scores = np.nan_to_num(side.scores(listed), nan=0.0)
+    weight = np.full(len(listed), FLAGGED)
+    passed = (listed["verdict"] == "pass").to_numpy()
+    free = passed & listed["free"].to_numpy(dtype=bool)
+    if free.any():
         from scipy.stats import rankdata
 
-        near = rankdata(scores[passed]) - 0.5 < 0.3 * passed.sum()
-        weight[passed] = np.where(near, NEAR, FAR)
+        near = rankdata(scores[free]) - 0.5 < 0.3 * free.sum()
+        edge = scores[free][near].max(initial=-np.inf)
+        weight[passed] = np.where(scores[passed] <= edge, NEAR, FAR)
     return weight, scores
 
 
-def _drawn(found: Pool, purpose: Purpose, verdicts: tuple[str, ...], taken: pd.DataFrame) -> Drawn:
-    region = found.units[found.units["verdict"].isin(verdicts)]
+def _drawn(
+    found: Pool, purpose: Purpose, region: pd.DataFrame, verdicts: tuple[str, ...], taken: pd.DataFrame
+) -> Drawn:
     told = region[region["told"]]
     return Drawn(
         check=found.check,

@@ -55,7 +55,8 @@ class Paper:
             ]
             for row in records(of.units)
         ]
-        return {"sheet": self.name, "purpose": of.purpose, "column": self.columns[place], "rows": rows}
+        column = self.columns[place]
+        return {"sheet": self.name, "purpose": of.purpose, "column": column, "rows": rows, "strata": of.strata}
 
 
 def paper(draws: Sequence[Drawn]) -> Paper:

@@ -34,7 +34,8 @@ class Pool:
     check: Check
     units: pd.DataFrame
     """`run_id step_id attempt verdict workflow`, the scores, `place` in a random order that depends on nothing but the
-    unit's name and the seed, `told` (a usable blind label exists), and `free` (a person may be asked)."""
+    unit's name and the seed, `told` (a usable blind label exists), `free` (a person may be asked), and `listed` (it
+    could be drawn, or a sheet has drawn it already)."""
     silent: int
     """Submissions without a verdict: nothing is drawn from them."""
     seed: int
@@ -67,8 +68,11 @@ def pool(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame, seed: i
     told = _among(work, labels.usable)
     blind = (work["labelled"] & work["blind"].fillna(value=False).astype(bool)).to_numpy()
     work = work.assign(place=order(work, seed), told=told)
-    free = ~told & ~blind & ~_previewed(work, units.check, looks) & ~_unclear(work, units.check, store)
-    work["free"] = free & ~_twins(work, free, store)
+    previewed, unclear = _previewed(work, units.check, looks), _unclear(work, units.check, store)
+    free = ~told & ~blind & ~previewed & ~unclear
+    twins = _twins(work, free, store)
+    work["free"] = free & ~twins
+    work["listed"] = work["free"] | work["on_sheet"] | (unclear & ~previewed & ~told & ~blind)
     return Pool(check=units.check, units=work, silent=len(everything) - len(work), seed=seed)
 
 

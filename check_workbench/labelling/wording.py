@@ -40,8 +40,9 @@ def _few(draw: Drawn, n: int) -> Iterator[str]:
 def _together(draw: Drawn) -> Iterator[str]:
     """Yield what becomes of labels that are there already beside those of this draw."""
     if draw.covered:
-        verdicts = " or ".join(DOES[name] for name in draw.covered)
-        yield f"nothing is drawn of what it {verdicts}: the labels that were drawn for trust speak for it"
+        yield (
+            f"nothing is drawn of {draw.covered} units that sheets for trust could draw: their labels speak for them"
+        )
     if draw.behind > len(draw):
         yield (
             "work has come to this side since the last sheet, by a moved number or by loading, and some of it stands "
@@ -51,11 +52,10 @@ def _together(draw: Drawn) -> Iterator[str]:
     if draw.purpose == "recall" and draw.unweighted:
         yield (
             f"{draw.unweighted} labels that are there do not say with which probability they were drawn; beside labels "
-            "that do they are left out (probability_unknown)"
+            "that do, calibrate lets each stand for its own work alone, and trust leaves them out (probability_unknown)"
         )
     if draw.purpose == "trust" and draw.differing:
         yield (
             "labels that are there were drawn with differing probabilities, for recall: each probability is bounded on "
-            "its own, which takes more labels, later looks cannot use them, and calibrate counts this side twice; "
-            "first trust, then recall takes fewer"
+            "its own, which takes more labels, and later looks cannot use them; first trust, then recall takes fewer"
         )

@@ -195,6 +195,7 @@ NO_LOOKS = pd.DataFrame({name: pd.Series(dtype=object) for name in ("call", "che
 
 def _pool(of: Judged, seed: int) -> Pool:
     units = of.units.assign(step_id="", attempt=1, workflow=None, told=False, free=True, probability_sampled=np.nan)
+    units = units.assign(listed=True, covered=False)
     units["s0"] = (units["verdict"] == "fail").astype(float)
     return Pool(check=question(flag_at=0.5), units=units.assign(place=order(units, seed)), silent=0, seed=seed)
 

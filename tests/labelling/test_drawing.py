@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import check_workbench as cw
+from check_workbench.calibration.looks import ledger
 from check_workbench.certificates.exact import anytime_bound
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.labelling.pool import order
@@ -206,10 +207,47 @@ def test_what_trust_sampled_is_not_drawn_again_for_recall(
     store.load_decisions(desk.fill(tmp_path / "a.csv", lambda _: "no_problem"))
     recall = cw.label_next(team.check, store, n=60, purpose="recall", sheet=tmp_path / "b.csv")
     assert recall.draws[0].by_verdict == {"fail": 60}
-    assert "nothing is drawn of what it passes" in recall.notes[0]
     drawn = [made.draws[0].units for made in (trust, recall)]
     passed = sum(u["p"] < 0.5 for u in units)
+    assert f"nothing is drawn of {passed} units that sheets for trust could draw" in recall.notes[0]
     assert [float((1 / d["probability"]).sum()) for d in drawn] == pytest.approx([passed, 400 - passed])
+
+
+def test_work_that_came_after_a_sheet_for_trust_or_that_its_cut_left_out_is_drawn_for_recall(
+    store: Store, team: Scenario, desk: Desk, tmp_path: Path
+) -> None:
+    units = uniform(400, labelled=0, risk=never)
+    team.load(store, units[:300])
+    cw.label_next(team.check, store, n=50, sheet=tmp_path / "a.csv")
+    store.load_decisions(desk.fill(tmp_path / "a.csv", lambda _: "no_problem"))
+    team.load(store, units[300:])
+    team.write(0.7)
+    recall = cw.label_next(team.check, store, n=1000, purpose="recall")
+    covered = {u["run"] for u in units[:300] if u["p"] < 0.5}
+    assert names(recall) == {u["run"] for u in units} - covered
+    assert recall.draws[0].covered == len(covered)
+
+
+def test_the_ledger_keeps_what_a_sheet_treated_alike(store: Store, team: Scenario, tmp_path: Path) -> None:
+    units = uniform(300, labelled=0, risk=never)
+    units[0]["content"] = units[1]["content"] = "the same"
+    team.load(store, units)
+    passed = {u["run"] for u in units if u["p"] < 0.5}
+    for purpose in ("trust", "recall"):
+        cw.label_next(team.check, store, n=60, purpose=purpose, sheet=tmp_path / f"{purpose}.csv")
+    trust, recall = (result["strata"] for result in ledger(store)["result"])
+    for strata in (trust, recall):
+        listed = [unit for stratum in strata for unit in stratum["units"]]
+        assert len(listed) == len(set(listed)) == 299
+        assert sum(stratum["chance"] * len(stratum["units"]) for stratum in strata) == pytest.approx(60)
+    side = passed & {u for stratum in trust for u in stratum["units"]}
+    assert [(stratum["chance"], set(stratum["units"]) <= passed) for stratum in trust] == [
+        (60 / len(side), True),
+        (0, False),
+    ]
+    low, near, high = sorted(recall, key=lambda stratum: (stratum["chance"], stratum["units"]))
+    assert near["chance"] == low["chance"] == pytest.approx(high["chance"] / 2)
+    assert len(high["units"]) == pytest.approx(0.3 * len(side), abs=1)
 
 
 def test_labels_without_a_probability_are_told_of_before_a_draw_for_recall(store: Store, team: Scenario) -> None:
@@ -224,7 +262,9 @@ def test_a_draw_for_trust_after_one_for_recall_says_what_that_costs(
     team.load(store, uniform(300, labelled=0, risk=never))
     cw.label_next(team.check, store, n=60, purpose="recall", sheet=tmp_path / "a.csv")
     store.load_decisions(desk.fill(tmp_path / "a.csv", lambda _: "no_problem"))
-    assert any("differing probabilities" in note for note in cw.label_next(team.check, store, n=20).notes)
+    [note] = cw.label_next(team.check, store, n=20).notes
+    assert "differing probabilities" in note
+    assert "twice" not in note
 
 
 def test_submissions_of_a_step_are_drawn_first_attempts_only(store: Store) -> None:
