@@ -105,7 +105,7 @@ def sample(units: Units, store: Store, plan: Plan, looks: pd.DataFrame) -> Sampl
     since = ledger.cut_since(store, units.check, looks)
     read = ledger.read_before(looks, since) | read_by_others(looks, units.check, plan)
     labelled["fresh"] = [read.isdisjoint(keys) for keys in labelled["decision_keys"]]
-    labelled["read"], labelled["arrived"] = first_read(labelled, looks), arrivals(store, labelled)
+    labelled["read"], labelled["arrived"] = first_read(labelled, looks), arrivals(store, labelled, units.check)
     return Sample(
         usable=labelled[labelled["why"].isna()].reset_index(drop=True),
         taken=labelled[labelled["why"].isin(REGAINABLE)].reset_index(drop=True),

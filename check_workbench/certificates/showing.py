@@ -16,32 +16,45 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from check_workbench.certificates.hygiene import Sample
     from check_workbench.checks import Check
-    from check_workbench.plans import Side
+    from check_workbench.plans import Plan, Side
     from check_workbench.store import Store
 
 SHOWN = (
-    "labels of this side had been shown (by compare, calibrate or another call) before the last of them came: whoever "
-    "saw them could choose when to stop, so that was the first look, and this is a later one"
+    "labels of this side had been shown (by compare, calibrate or another call) before the last labels or answers "
+    "came: whoever saw them could choose when to stop, so that was the first look, and this is a later one"
 )
-_ARRIVED = """
+VERDICTS: dict[Side, str] = {"false_pass": "pass", "false_fail": "fail"}
+_DECIDED = """
     select decision_key, loaded_at from decisions join sources using (source_key)
     where list_contains(?::bigint[], decision_key) and loaded_at is not null
 """
+_ANSWERED = """
+    select run_id, max(coalesce(loaded_at, "at")) as came from answers left join sources using (source_key)
+    where check_id = ? and run_id in (select unnest(?::varchar[])) and coalesce(loaded_at, "at") is not null
+    group by all
+"""
 
 
-def arrivals(store: Store, labelled: pd.DataFrame) -> pd.Series[Any]:
-    """Return when the last decision behind each label came into the store; no time where that is unknown.
+def arrivals(store: Store, labelled: pd.DataFrame, check: Check) -> pd.Series[Any]:
+    """Return when each label met its verdict: the last decision and the last answer came; no time where unknown.
 
     Parameters
     ----------
     store
         The store.
     labelled
-        Labels with `decision_keys`.
+        Labels with `run_id` and `decision_keys`.
+    check
+        The check. Answers that come once labels were shown may be chosen, such as those of the best of several models.
     """
-    found = store.sql(_ARRIVED, [decision_keys(labelled)])
-    return _moments(labelled, dict(zip(found["decision_key"], found["loaded_at"], strict=True)), max)
+    decided = store.sql(_DECIDED, [decision_keys(labelled)])
+    said = _moments(labelled, dict(zip(decided["decision_key"], decided["loaded_at"], strict=True)), max)
+    answers = store.sql(_ANSWERED, [check.id, sorted(set(labelled["run_id"]))])
+    came = dict(zip(answers["run_id"], answers["came"], strict=True))
+    answered = _times([came.get(run) for run in labelled["run_id"]], labelled)
+    return said.where(~(answered > said), answered)
 
 
 def first_read(labelled: pd.DataFrame, looks: pd.DataFrame) -> pd.Series[Any]:
@@ -127,8 +140,30 @@ def _firsts(looks: pd.DataFrame) -> dict[int, datetime]:
 
 
 def _moments(labelled: pd.DataFrame, times: dict[int, datetime], choose: Any) -> pd.Series[Any]:
+    found = [[times[int(key)] for key in keys if int(key) in times] for keys in labelled["decision_keys"]]
+    return _times([choose(one) if one else None for one in found], labelled)
+
+
+def _times(moments: list[datetime | None], rows: pd.DataFrame) -> pd.Series[Any]:
     import pandas as pd
 
-    found = [[times[int(key)] for key in keys if int(key) in times] for keys in labelled["decision_keys"]]
-    values = np.array([choose(one) if one else None for one in found], dtype="datetime64[us]")
-    return pd.Series(values, index=labelled.index)
+    return pd.Series(np.array(moments, dtype="datetime64[us]"), index=rows.index)
+
+
+def shown_sides(labels: Sample, looks: pd.DataFrame, check: Check, plan: Plan) -> frozenset[Side]:
+    """Return the sides of which labels were shown already, so that whatever comes next is for a later look.
+
+    Parameters
+    ----------
+    labels
+        What hygiene left.
+    looks
+        All looks in the store.
+    check
+        The check.
+    plan
+        Its bounds name the sides.
+    """
+    fresh = labels.usable[labels.usable["fresh"].to_numpy(dtype=bool)]
+    parts = {bound.side: fresh[fresh["verdict"] == VERDICTS[bound.side]] for bound in plan.bounds}
+    return frozenset(side for side, rows in parts.items() if first_shown(rows, looks, check, side).notna().any())

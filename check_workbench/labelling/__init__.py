@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, TypedDict, get_args
 
 from check_workbench.calibration import looks as ledger
 from check_workbench.calibration.units import gather_as_read
+from check_workbench.certificates.hygiene import sample
+from check_workbench.certificates.showing import shown_sides
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.evaluation import evaluate, read
 from check_workbench.files import write_file
@@ -105,7 +107,8 @@ def label_next(
         equal = purpose == "trust"
         drawn = for_trust(here, bounds, n, looks=looks) if equal else for_recall(here, n, looks=looks, seed=seed)
         draws.append(drawn)
-        proven[one.id] = prospects(drawn, bounds, looks) if equal else ()
+        seen = shown_sides(sample(units, store, bounds, looks), looks, one, bounds)
+        proven[one.id] = prospects(drawn, bounds, looks, shown=seen) if equal else ()
     on_paper = paper(draws)
     made = NextLabels(
         draws=tuple(draws),

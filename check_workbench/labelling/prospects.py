@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.labelling.drawing import Drawn
-    from check_workbench.plans import Bound, Plan
+    from check_workbench.plans import Bound, Plan, Side
 
 SUPPOSED = (0.25, 0.5)
 """True risks, as parts of the target, for which the chance of certifying is told."""
@@ -64,7 +64,9 @@ class Prospect:
             yield f"the chance that they certify the target is {told}"
 
 
-def prospects(draw: Drawn, plan: Plan, looks: pd.DataFrame) -> tuple[Prospect, ...]:
+def prospects(
+    draw: Drawn, plan: Plan, looks: pd.DataFrame, *, shown: frozenset[Side] = frozenset()
+) -> tuple[Prospect, ...]:
     """Return what a draw for trust can prove with the labels that are there already, by bound of the plan.
 
     Parameters
@@ -75,11 +77,17 @@ def prospects(draw: Drawn, plan: Plan, looks: pd.DataFrame) -> tuple[Prospect, .
         Its bounds.
     looks
         All looks in the store: the first has most of the allowed error.
+    shown
+        Sides of which calls have shown labels: that was the first look at them.
     """
     mine = trusts_of(looks, draw.check, plan)
-    if not any(result.get("tested") for result in mine["result"]):
-        return tuple(_at_first(draw, bound) for bound in plan.bounds)
-    return tuple(_later(draw, bound, left=capital(mine, draw.check, bound.side, plan)) for bound in plan.bounds)
+    tested = any(result.get("tested") for result in mine["result"])
+    return tuple(
+        _later(draw, bound, left=capital(mine, draw.check, bound.side, plan))
+        if tested or bound.side in shown
+        else _at_first(draw, bound)
+        for bound in plan.bounds
+    )
 
 
 def _at_first(draw: Drawn, bound: Bound) -> Prospect:

@@ -140,6 +140,26 @@ def test_labels_that_came_after_others_had_been_shown_are_a_later_look(store, te
     assert any("labels of this side had been shown" in reason for reason in cert.reasons)
 
 
+def test_the_best_of_several_models_is_a_later_look(store, team):
+    """Each model is compared with the same labels; the last answers that came are those of the chosen one."""
+    units = uniform(300, labelled=200, risk=lambda s: 0.01 if s < 0.5 else 0.9)
+    team.load(store, [{**u, "model": "one"} for u in units])
+    cw.compare(team.check, store)
+    team.load(store, [{**u, "model": "two", "bad": None} for u in units])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert cert[0].details["bounds"][0]["way"] == "sequential"
+    assert any("before the last labels or answers came" in reason for reason in cert.reasons)
+
+
+def test_what_a_sheet_can_prove_once_labels_were_shown_are_the_numbers_of_later_looks(store, team):
+    units = uniform(400, labelled=100, risk=lambda s: 0.01 if s < 0.5 else 0.9)
+    team.load(store, units)
+    proven = [cw.label_next(team.check, store, n=40, plan=PLAN).prospects["failed"][0].sure]
+    cw.compare(team.check, store)
+    proven.append(cw.label_next(team.check, store, n=40, plan=PLAN).prospects["failed"][0].sure)
+    assert proven == [pytest.approx(1 - 0.8 * DELTA), pytest.approx(1 - LATER)]
+
+
 def test_batches_that_nobody_saw_in_between_are_a_first_look(store, team):
     bound = of_batches(team, store, show=False)[0].details["bounds"][0]
     assert (bound["way"], bound["delta"]) == ("own", pytest.approx(0.8 * DELTA))
