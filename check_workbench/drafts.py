@@ -14,8 +14,8 @@ from check_workbench.checks import Check, thresholds
 from check_workbench.errors import InputError, UnknownNameError
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evaluation.units import runs_of
-from check_workbench.files import Rewrite, rewrite_files
 from check_workbench.results import DECIDED
+from check_workbench.rewriting import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

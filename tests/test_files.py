@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from check_workbench.errors import InputError
-from check_workbench.files import Rewrite, rewrite_files, write_file
+from check_workbench.files import write_file
+from check_workbench.rewriting import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
     from collections.abc import Callable

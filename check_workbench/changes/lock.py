@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.documents import FlawError, parse, plain, read_text
 from check_workbench.errors import InputError
-from check_workbench.files import Rewrite, rewrite_files
+from check_workbench.rewriting import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -24,7 +24,7 @@ from check_workbench.documents import (
 )
 from check_workbench.documents import Path as Place
 from check_workbench.errors import InputError
-from check_workbench.files import Rewrite, rewrite_files
+from check_workbench.rewriting import Rewrite, rewrite_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
