@@ -20,6 +20,7 @@ from check_workbench.certificates.showing import first_shown
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
 from check_workbench.certificates.together import conflict
+from check_workbench.certificates.uncounted import uncounted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -69,6 +70,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
     found = [dataclasses.replace(t, unjudged=unjudged(regions[t.bound.side], labels)) for t in found]
     held = [(t, regions[t.bound.side]) for t in found if t.certified]
     guards = list(_guards(held, labels, human_ceiling(check, store, plan, labels) if held else None))
+    guards += [words for t, _ in held for words in uncounted(t, labels, units, trusts, store)]
     clash = conflict(check, found)
     made = _certificate(units, plan, labels, found, [*guards, *([clash] if clash else [])])
     errors = [row for t in found for row in counted_errors(t, units, store)]
@@ -136,7 +138,12 @@ def _certificate(
         check=units.check.id,
         change=plan.change,
         outcome=outcome,
-        reasons=(*_reasons(outcome, labels, found), *guards, *wording.about_sample(labels, units.notes)),
+        reasons=(
+            *_unlabelled(units, plan, labels),
+            *_reasons(outcome, labels, found),
+            *guards,
+            *wording.about_sample(labels, units.notes),
+        ),
         n=deciding.n,
         errors=deciding.errors,
         bound=deciding.upper,
@@ -149,9 +156,14 @@ def _certificate(
     )
 
 
-def _reasons(outcome: Outcome, labels: Sample, found: Sequence[Tested]) -> Iterator[str]:
+def _unlabelled(units: Units, plan: Plan, labels: Sample) -> Iterator[str]:
     if labels.usable.empty and not labels.excluded:
-        yield "there are no decisions about this check yet"
+        by_proxy = plan.labels == "check" and units.check.process is None
+        hint = "; decisions about the work count for it only with --labels work" if by_proxy else ""
+        yield f"there are no decisions about this check yet{hint}"
+
+
+def _reasons(outcome: Outcome, labels: Sample, found: Sequence[Tested]) -> Iterator[str]:
     silence, spent = wording.silence(labels), False
     if silence and outcome != "unusable":
         yield silence

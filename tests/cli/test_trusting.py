@@ -99,3 +99,17 @@ def test_a_plan_that_is_edited_after_a_look_is_told(cli: Any, team: Path) -> Non
     assert "Earlier calls that read labels (1):" in report
     assert "| trust (replace_approval) |" in report
     assert "| ready | 8.0 % |" in report
+
+
+def test_a_check_that_no_decision_names_is_told_of_those_about_the_work(cli: Any, tmp_path: Path) -> None:
+    runs, work, check = (tmp_path / name for name in ("runs.jsonl", "work.csv", "loop.yaml"))
+    runs.write_text('{"run_id": "a"}\n{"run_id": "b"}\n', "utf-8")
+    work.write_text("run_id,decision\na,approved\nb,rejected\n", "utf-8")
+    check.write_text("{id: loop, kind: rule, rule: {type: repeat}}", "utf-8")
+    db = tmp_path / "s.duckdb"
+    assert cli("load", runs, "--decisions", work, "--blind", "--db", db).code == 0
+    told = "there are no decisions about this check yet; decisions about the work count for it only with --labels work"
+    assert told in cli("trust", check, "--db", db, *REPLACE).out
+    counted = cli("trust", check, "--db", db, *REPLACE, "--labels", "work").out
+    assert "there are no decisions" not in counted
+    assert "1 error in 2 blind labels" in counted
