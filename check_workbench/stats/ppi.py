@@ -22,6 +22,8 @@ FEWEST = 100
 """Labels below which the interval is too short."""
 FEWEST_OF_EACH = 20
 """Labels of the rarer kind below which it is too short as well."""
+FEWEST_SILENT = 20
+"""Pieces of work without a label below which their scores add nothing that is worth naming."""
 FEWEST_CLUSTERS = 20
 """Clusters with labels below which their spread is not known well enough."""
 
@@ -76,7 +78,7 @@ def population_share(
     -----
     Source: Angelopoulos, Duchi and Zrnic (2023), PPI++, the mean with its best weight; Student's quantile; clusters
     by the sums of what their members add (Liang and Zeger 1986), and by a design effect for the labels alone. With
-    fewer than 100 labels, or 20 of either kind, the interval of Wilson on the labels.
+    fewer than 100 labels, 20 of either kind or 20 pieces of work without one, the interval of Wilson on the labels.
 
     Examples
     --------
@@ -97,7 +99,7 @@ def population_share(
     alone = Estimate(positives / n, *wilson(positives / effect, n / effect, confidence=confidence))
     everything = np.concatenate([told, silent])
     few = n < FEWEST or min(positives, n - positives) < FEWEST_OF_EACH
-    if few or len(silent) < 2 or everything.min() == everything.max():
+    if few or len(silent) < FEWEST_SILENT or everything.min() == everything.max():
         return PopulationShare(share=alone, method="wilson", weight=0.0, labels_alone=alone)
     weight = float(np.cov(hit, told)[0, 1] / ((1 + n / len(silent)) * everything.var(ddof=1)))
     value = float(hit.mean() + weight * (silent.mean() - told.mean()))
