@@ -196,3 +196,36 @@ def test_times_of_nothing_read_are_no_times() -> None:
     assert decide(labels, labels).way == "own"
     shown = labels.assign(shown=pd.Timestamp("2026-10-01"), arrived=pd.Timestamp("2026-10-02"))
     assert decide(shown, labels).way == "sequential"
+
+
+def test_copies_of_bad_work_are_tested_once_and_hold_a_certificate_back(store, team):
+    """One piece of bad work in eight is the same: tested once, it would be one error in a hundred."""
+    units = [u for u in uniform(400, labelled=400, risk=lambda _: 0.0) if u["p"] < 0.5]
+    same = {"content": "ping", "bad": True}
+    team.load(store, [u if place % 8 else {**u, **same} for place, u in enumerate(units)])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert (cert.outcome, cert.errors) == ("need_labels", 1)
+    assert cert.bound is not None
+    assert cert.bound < ALPHA
+    copies = sum(place % 8 == 0 for place in range(len(units))) - 1
+    assert any(f"copies: {copies} further pieces of {len(units)}" in reason for reason in cert.reasons)
+
+
+def test_one_copy_of_an_error_holds_nothing_back(store, team):
+    units = [u for u in uniform(400, labelled=400, risk=lambda _: 0.0) if u["p"] < 0.5]
+    team.load(store, [u if place > 1 else {**u, "content": "ping", "bad": True} for place, u in enumerate(units)])
+    assert cw.trust(team.check, store, plan=PLAN).outcome == "ready"
+
+
+def test_errors_whose_runs_are_recorded_anew_do_not_vanish(store, team):
+    """Whoever repairs what went wrong goes on in the same run: its new recording has no verdict yet."""
+    units = [u for u in uniform(400, labelled=400, risk=lambda _: 0.0) if u["p"] < 0.5]
+    units = [{**u, "bad": place % 8 == 0} for place, u in enumerate(units)]
+    team.load(store, units[:100])
+    assert cw.trust(team.check, store, plan=PLAN).outcome != "ready"
+    gone = [{**u, "length": 3, "bad": None, "p": None} for u in units[:100] if u["bad"]]
+    team.load(store, gone)
+    team.load(store, [{**u, "bad": False} for u in units[100:]])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert (cert.outcome, cert.errors) == ("need_labels", 0)
+    assert any(f"gone: {len(gone)} errors that an earlier look counted" in reason for reason in cert.reasons)
