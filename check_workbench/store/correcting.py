@@ -53,8 +53,8 @@ def told(cursor: duckdb.DuckDBPyConnection, keys: Collection[int], source: int |
     left = ([row for row in said if row["decision_key"] not in gone] for said in subjects.values())
     if count := sum(_contradict(said, keys) for said in left):
         yield (
-            f"{count:,} times one person says both problem and no problem of the same work, and nothing tells which "
-            "came last, so both count; decided_at tells it"
+            f"of {count:,} {'piece' if count == 1 else 'pieces'} of work one person says both problem and no problem, "
+            "and nothing tells which came last, so both count; decided_at tells it"
         )
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import check_workbench as cw
 from check_workbench.decisions.sheets import Place, Wanted, escaped, meant, returned
 from check_workbench.errors import InputError
+from check_workbench.labels import labels_for
 from check_workbench.sources import Note
 from check_workbench.store import open_store
 from tests.scenario import Scenario, uniform
@@ -262,19 +263,62 @@ def test_two_sheets_in_one_file_both_count(
     assert any("10 decisions are there on two sheets: each counts once" in note for note in report.notes)
 
 
-def test_a_second_person_counts_and_a_changed_mind_does_not(store: Store, sheet: Path, desk: Desk) -> None:
+def test_a_second_person_counts_and_a_corrected_sheet_replaces_what_was_loaded(
+    store: Store, sheet: Path, desk: Desk, team: Scenario
+) -> None:
     rows = [{**row, "decision": "problem", "decided_by": "ann"} for row in desk.read(sheet)]
     assert store.load_decisions(desk.save(rows)).decisions == 10
-    other = [{**row, "decision": "no_problem", "decided_by": "ben"} for row in rows]
+    other = [{**row, "decision": "problem", "decided_by": "ben"} for row in rows]
     assert store.load_decisions(desk.save(other)).decisions == 10
-    changed = [{**row, "decision": "no_problem", "note": "after all"} for row in rows]
-    report = store.load_decisions(desk.save(changed))
-    assert report.decisions == 0
-    assert "must stay 'problem', as it was loaded before" in reasons(report)[0]
-    noted = [{**row, "note": "after all"} for row in rows]
+    rows[0] |= {"decision": "no_problem", "note": "after all", "decided_by": "Ann "}
+    rows[1] |= {"decision": "unclear"}
+    for _ in range(2):
+        report = store.load_decisions(desk.save(rows))
+    assert (report.decisions, report.already, report.rejected) == (0, 10, ())
+    check = cw.read_checks(team.check)[0]
+    labels = labels_for(check, store)
+    assert labels.excluded == {"annotators_disagree": 2, "superseded": 2, "unclear": 1}
+    noted = [{**row, "note": "so it is"} for row in rows]
     report = store.load_decisions(desk.save(noted))
     assert (report.decisions, report.already) == (0, 10)
     assert any("the first note stays" in note for note in report.notes)
+
+
+def test_loading_a_corrected_sheet_says_what_it_replaces_however_often(
+    store: Store, sheet: Path, desk: Desk, team: Scenario
+) -> None:
+    """Within a second as well: a correction comes after what it corrects."""
+    rows = [{**row, "decision": "problem", "decided_by": "ann"} for row in desk.read(sheet)]
+    store.load_decisions(desk.save(rows))
+    check = cw.read_checks(team.check)[0]
+    for times, word in enumerate(("no_problem", "problem", "no_problem"), start=1):
+        for row in rows[:2]:
+            row["decision"] = word
+        report = store.load_decisions(desk.save(rows))
+        assert (report.decisions, report.already) == (2, 8)
+        assert "2 decisions replace earlier ones of the same person" in report.notes[-1]
+        labels = labels_for(check, store)
+        assert labels.excluded == {"superseded": 2 * times}
+        assert int(labels.frame["positive"].sum()) == (10 if word == "problem" else 8)
+
+
+def test_a_decision_of_nobody_is_not_corrected(store: Store, sheet: Path, desk: Desk) -> None:
+    store.load_decisions(desk.fill(sheet, lambda _: "problem"))
+    report = store.load_decisions(desk.fill(sheet, lambda _: "no_problem"))
+    assert (report.decisions, len(report.rejected)) == (0, 10)
+    assert "must stay 'problem', as it was loaded before" in reasons(report)[0]
+    assert "only who is named in decided_by can correct a decision" in reasons(report)[0]
+
+
+def test_two_sheets_in_one_file_may_not_contradict_each_other(
+    store: Store, sheet: Path, desk: Desk, team: Scenario, tmp_path: Path
+) -> None:
+    cw.label_next(team.check, store, n=14, sheet=tmp_path / "more.csv")
+    mine = [{**row, "decision": "problem", "decided_by": "ann"} for row in desk.read(sheet)]
+    more = [{**row, "decision": "no_problem", "decided_by": "Ann"} for row in desk.read(tmp_path / "more.csv")]
+    report = store.load_decisions(desk.save(mine + more))
+    assert (report.decisions, len(report.rejected)) == (14, 10)
+    assert "must stay 'problem', on another sheet in this file" in reasons(report)[0]
 
 
 def test_labels_of_a_question_that_was_reworded_are_kept_for_the_old_text(
