@@ -130,7 +130,8 @@ def _biased(kept: pd.DataFrame, labelled: np.ndarray[Any, np.dtype[np.bool_]], k
         size = int((verdicts == name).sum())
         if not (labelled & (verdicts == name)).any() and hypergeom(len(kept), size, len(own)).pmf(0) < UNLIKELY:
             return f"none of the {size} units with verdict {name} has a label"
-    if known.weights is not None or not known.recall_known:
+    equal = known.weights is None or np.allclose(known.weights, known.weights[0])
+    if not (equal and known.recall_known and known.flagged_known):
         flagged = verdicts != "pass"
         rates = [percent(float(labelled[side].mean())) for side in (flagged, ~flagged)]
         return f"labels are no equal draw of all work: {rates[0]} of the flagged and {rates[1]} of the rest have one"
