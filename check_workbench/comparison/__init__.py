@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from check_workbench.calibration import looks
 from check_workbench.calibration.units import decision_keys, gather, joined
 from check_workbench.comparison import people
+from check_workbench.comparison.cautions import cautions
 from check_workbench.comparison.counting import counted, groups, sides
 from check_workbench.comparison.grounds import disagreements
 from check_workbench.comparison.outcome import Comparison, marked
@@ -40,8 +41,8 @@ def compare(
 ) -> Comparison:
     """Compare the verdicts of one check with what people decided on the same work.
 
-    Decisions made in sight of the verdict are shown beside the blind ones, never mixed into them. The labels that were
-    read are noted in the store.
+    Decisions made in sight of the verdict are shown beside the blind ones. What people said of the check and of the
+    work is never compared with each other. The labels that were read are noted in the store.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def compare(
     labels
         `check`: decisions about the check; `work`: decisions about the work as a proxy.
     since
-        From when on a switch is imagined, a date; None takes six weeks before the latest decision.
+        From when on a switch is imagined, a date (UTC); None takes six weeks before the latest work.
 
     Returns
     -------
@@ -109,7 +110,7 @@ def _compared(check: Check, store: Store, results: Results, *, kind: str, since:
         disagreements=tuple(marked(disagreements(check, rows, results, store), triaged)),
         triaged=triaged,
         left_out=left_out,
-        notes=(*units.notes, *_looked(check, store, units, n=len(rows))),
+        notes=(*units.notes, *cautions(check, store, rows), *_looked(check, store, units, n=len(rows))),
         subject=check,
         store=store,
     )

@@ -12,20 +12,23 @@ from check_workbench.labels.reasons import left_out
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from check_workbench.comparison.counting import Side, Sides
     from check_workbench.comparison.outcome import Comparison
-    from check_workbench.comparison.triaging import Triage
     from check_workbench.html import Block, Html
 
 CHANGES = {"enforce": "enforced the check", "replace_approval": "replaced the approval"}
-SWITCHED = {"change": "had we", "unattended": "without a person", "bad_passed": "bad passed",
-            "good_bounced": "good bounced", "unsure": "unsure"}  # fmt: skip
+SWITCHED = {"change": "had we", "unattended": "without a person", "bad_passed": "bad passed, of all passed",
+            "good_bounced": "good bounced, of all good", "unsure": "unsure"}  # fmt: skip
 GROUPS = {"group": "group", "n": "all", "pass": "pass: good / bad", "unsure": "unsure: good / bad",
           "fail": "fail: good / bad", "agreement": "agreement", "blind_agreement": "blind agreement",
-          "bad_passed": "bad among passed", "good_failed": "good work failed"}  # fmt: skip
+          "shown_agreement": "seen or unknown", "bad_passed": "bad among passed",
+          "good_failed": "good work failed"}  # fmt: skip
+LINKED = {"bad_passed": "Bad passed", "good_bounced": "Good bounced"}
 LABELS = {"good": "good", "bad": "bad"}
+OF_ALL = "What people said of all questions at once counts for each of them; a question is named by {}."
 FINDING = {"message": "found", "quote": "quoted"}
 SHOWN = 100
-"""Disagreements that the HTML shows; the rest is counted."""
+"""Disagreements that the HTML shows, and all that it links to, so many in each cell; the rest is counted."""
 ROWS = 50
 """Groups of a kind, likewise."""
 IN_LINE = 8
@@ -34,29 +37,36 @@ IN_LINE = 8
 
 def blocks(found: Comparison) -> Iterator[Block]:
     """Yield the blocks of a comparison."""
-    shown = found.disagreements[:SHOWN]
+    shown = _shown(found)
     anchors = {one["unit"]: f"d-{digest([found.check, one['unit']])[:12]}" for one in shown}
     yield html.heading(found.check, 3)
     told = [row for row in found.counts if row["n"] or row["neither"]] or found.counts
     yield _crossed(told, "Verdicts and what people decided")
-    sides = found.sides
-    yield html.definitions(
-        [
-            ("blind", _unbroken(wording.side_words(sides.blind))),
-            ("verdict seen or unknown", _unbroken(wording.side_words(sides.shown))),
-        ],
-    )
+    sides = {words: getattr(found.sides, name) for name, words in wording.SIDES.items()}
+    yield html.definitions([(words, _unbroken(wording.side_words(side))) for words, side in sides.items()])
+    if all(side.n for side in sides.values()):
+        counts = {words: [row for row in side.counts if row["n"]] for words, side in sides.items()}
+        yield html.details("Each apart", *(_crossed(rows, words.capitalize()) for words, rows in counts.items()))
     words = ". ".join(text[0].upper() + text[1:] for text in wording.gap_words(found))
     if words:
         yield html.note(f"{words}.", warning=found.anchored)
     if found.n:
         yield from _switched(found.switched, anchors)
     yield from _human_ceiling(found)
-    yield from _triage(found.triaged, len(found.disagreements))
+    yield from _triage(found)
     yield from _groups(found.groups)
-    yield from _disagreements(found, anchors)
+    yield from _disagreements(found, shown, anchors)
     if found.left_out or found.notes:
         yield html.bullets([*left_out(found.left_out), *found.notes])
+
+
+def _shown(found: Comparison) -> list[dict[str, Any]]:
+    """Return the disagreements that are shown: those that the table of a switch links to first, in their order."""
+    linked = {unit for row in found.switched for key in LINKED for unit in row[key]["units"][:SHOWN]}
+    first = [one for one in found.disagreements if one["unit"] in linked]
+    rest = [one for one in found.disagreements if one["unit"] not in linked]
+    kept = {one["unit"] for one in [*first, *rest[: max(0, SHOWN - len(first))]]}
+    return [one for one in found.disagreements if one["unit"] in kept]
 
 
 def _crossed(counts: Sequence[dict[str, Any]], caption: str, *, first: str | None = None) -> Html:
@@ -72,7 +82,7 @@ def _switched(rows: Sequence[dict[str, Any]], anchors: dict[str, str]) -> Iterat
         told = [{**_flat(row), "change": CHANGES[row["change"]]} for row in mine]
         told[0]["bad_passed"] = "the approver still decides"
         yield html.table(told, SWITCHED, caption=f"Had we switched {wording.period_words(mine[0])}")
-        for key, words in (("bad_passed", "Bad passed"), ("good_bounced", "Good bounced")):
+        for key, words in LINKED.items():
             units = mine[-1][key]["units"]
             if units:
                 yield _linked(words, units, anchors)
@@ -93,21 +103,28 @@ def _human_ceiling(found: Comparison) -> Iterator[Block]:
     yield html.bullets(_sentence(words) for words in (first.removeprefix("human ceiling: "), *rest))
 
 
-def _triage(triage: Triage, disagreements: int) -> Iterator[Block]:
+def _triage(found: Comparison) -> Iterator[Block]:
+    triage = found.triaged
     if triage.entries:
-        causes = ", ".join(f"{triage.count(cause):,} {words}" for cause, words in wording.CAUSES.items())
-        rows = [_state("before", triage.before, triage.wrong_before), _state("after", triage.after, triage.wrong_after)]
-        heads = {"when": "triage", **wording.SIDES, **wording.WRONG}
-        yield html.table(rows, heads, caption=f"Triage of {disagreements:,} disagreements: {causes}")
+        sides = {"before": triage.before, "after": triage.after}
+        rows = [row for name in wording.SIDES for when, side in sides.items() if (row := _state(name, when, side))]
+        heads = {"side": "decided", "when": "triage", "n": "units", "agreement": "agreement", **wording.WRONG}
+        title = wording.triage_title(triage, found.disagreements)
+        yield html.table(rows, heads, caption=title[0].upper() + title[1:])
         yield html.note(wording.LABELS_STAY)
     stale = [f"{count:,} not counted: {wording.STALE[reason]}." for reason, count in triage.stale.items()]
     if stale:
         yield html.note(" ".join(stale), warning=True)
 
 
-def _state(when: str, sides: Any, wrong: Any) -> dict[str, Any]:
-    both = {name: _unbroken(wording.side_words(getattr(sides, name))) for name in wording.SIDES}
-    return {"when": when, **both, **{name: _cell(one) for name, one in wrong.items()}}
+def _state(name: str, when: str, sides: Sides) -> dict[str, Any] | None:
+    side: Side = getattr(sides, name)
+    if not side.n:
+        return None
+    alike = side.agreement
+    cell = None if alike is None else f"{alike.raw.value:.3f}\n[{alike.raw.low:.3f}, {alike.raw.high:.3f}]"
+    wrong = {key: _cell(one) for key, one in side.wrong.items()}
+    return {"side": wording.SIDES[name], "when": when, "n": side.n, "agreement": cell, **wrong}
 
 
 def _groups(groups: Sequence[dict[str, Any]]) -> Iterator[Block]:
@@ -117,7 +134,12 @@ def _groups(groups: Sequence[dict[str, Any]]) -> Iterator[Block]:
         crossed = _crossed(counts, f"Verdicts and decisions by {by}", first=by)
         table = html.table([_group(row) for row in mine[:ROWS]], {**GROUPS, "group": by}, caption=f"By {by}")
         rest = [html.paragraph(f"and {len(mine) - ROWS:,} more")] if len(mine) > ROWS else []
+        rest += [html.note(OF_ALL.format(_named(mine)))] if by == "question" else []
         yield html.details(f"By {by} ({len(mine):,})", table, crossed, *rest)
+
+
+def _named(rows: Sequence[dict[str, Any]]) -> str:
+    return ", ".join(f"{row['named']:,} of {row['n']:,} labels ({row['group']})" for row in rows)
 
 
 def _group(row: dict[str, Any]) -> dict[str, Any]:
@@ -125,15 +147,14 @@ def _group(row: dict[str, Any]) -> dict[str, Any]:
     return {**_flat(row), **cells}
 
 
-def _disagreements(found: Comparison, anchors: dict[str, str]) -> Iterator[Block]:
+def _disagreements(found: Comparison, shown: Sequence[dict[str, Any]], anchors: dict[str, str]) -> Iterator[Block]:
     if not found.disagreements:
         return
     yield html.heading(f"Disagreements ({len(found.disagreements):,})", 4)
-    for one in found.disagreements[:SHOWN]:
+    for one in shown:
         place = _place(anchors[one["unit"]], _evidence(one))
         yield html.details(f"{one['unit']}: {wording.apart(one)}", place)
-    if len(found.disagreements) > SHOWN:
-        rest = len(found.disagreements) - SHOWN
+    if rest := len(found.disagreements) - len(shown):
         yield html.paragraph(f"and {rest:,} more, which are not shown: `disagreements` and `to_json()` hold all.")
 
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.errors import UndefinedError
 from check_workbench.stats.agreement import Agreement, agreement
 from check_workbench.stats.guards import anchoring
 from check_workbench.stats.intervals import Estimate, clopper_pearson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pandas as pd
 
 VERDICTS = ("pass", "unsure", "fail")
+FEW = 5
+"""With fewer units on one side the gap's interval is too narrow: it lies above the truth in up to 14 %, not 2.5 %."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,13 @@ class Side:
     """The units decided blind, or those decided in sight of the verdict."""
 
     n: int
+    bad: Mapping[str, Any]
+    """How many of all these units people call bad; `prevalence` of the agreement is the mean of people and check."""
     unsure: int
+    counts: Sequence[Mapping[str, Any]]
+    """One row per verdict."""
+    wrong: Mapping[str, Any]
+    """`bad_passed` and `good_failed`."""
     agreement: Agreement | None
     """None where no unit has a clear verdict."""
 
@@ -36,6 +43,13 @@ class Sides:
     shown: Side
     gap: Estimate | None
     """By how much more often people agree with a verdict that they saw."""
+    chance: float | None
+    """How likely such a gap is where people do not follow the verdict: Fisher's exact test, one-sided."""
+
+    @property
+    def clear(self) -> int:
+        """How many units with a clear verdict the smaller side has."""
+        return min(side.n - side.unsure for side in (self.blind, self.shown))
 
 
 def counted(rows: pd.DataFrame, neither: pd.DataFrame | None = None) -> list[dict[str, Any]]:
@@ -74,12 +88,11 @@ def counted(rows: pd.DataFrame, neither: pd.DataFrame | None = None) -> list[dic
 def sides(rows: pd.DataFrame) -> Sides:
     """Compare agreement where people decided blind with agreement where they saw the verdict."""
     blind = rows["blind"].astype(bool)
-    one, other = rows[blind], rows[~blind]
-    try:
-        gap = anchoring(_alike(other), _alike(one))
-    except UndefinedError:
-        gap = None
-    return Sides(blind=_side(one), shown=_side(other), gap=gap)
+    one, other = _side(rows[blind]), _side(rows[~blind])
+    before, after = _alike(rows[blind]), _alike(rows[~blind])
+    if not before[1] or not after[1]:
+        return Sides(blind=one, shown=other, gap=None, chance=None)
+    return Sides(blind=one, shown=other, gap=anchoring(after, before), chance=_by_chance(after, before))
 
 
 def groups(tables: Mapping[str, tuple[pd.DataFrame, str]]) -> list[dict[str, Any]]:
@@ -95,7 +108,8 @@ def groups(tables: Mapping[str, tuple[pd.DataFrame, str]]) -> list[dict[str, Any
 
 def _grouped(by: str, rows: pd.DataFrame, column: str) -> Iterator[dict[str, Any]]:
     values = rows[column].where(rows[column].notna() & (rows[column] != ""))
-    for value in sorted(values.dropna().unique()):
+    names = values.dropna().unique()
+    for value in names if by == "question" else sorted(names):
         mine = rows[values == value]
         alike, clear = _alike(mine)
         blind = mine[mine["blind"].astype(bool)]
@@ -108,8 +122,15 @@ def _grouped(by: str, rows: pd.DataFrame, column: str) -> Iterator[dict[str, Any
             "unsure": share(len(mine) - clear, len(mine)),
             "agreement": share(alike, clear),
             "blind_agreement": share(*_alike(blind)),
+            "shown_agreement": share(*_alike(mine[~mine["blind"].astype(bool)])),
             **wrongs(mine),
+            **({"named": _named(mine)} if by == "question" else {}),
         }
+
+
+def _named(rows: pd.DataFrame) -> int:
+    """Count the labels of which a decision names the question; the others speak of all questions at once."""
+    return sum(any(one["question"] is not None for one in said) for said in rows["said"])
 
 
 def wrongs(rows: pd.DataFrame) -> dict[str, Any]:
@@ -147,4 +168,19 @@ def _side(rows: pd.DataFrame) -> Side:
     if len(clear):
         verdict = clear["verdict"].map({"pass": "good", "fail": "bad"})
         found = agreement(verdict.to_numpy(dtype=str), clear["label"].to_numpy(dtype=str))
-    return Side(n=len(rows), unsure=len(rows) - len(clear), agreement=found)
+    return Side(
+        n=len(rows),
+        bad=share(int((rows["label"] == "bad").sum()), len(rows)),
+        unsure=len(rows) - len(clear),
+        counts=counted(rows),
+        wrong=wrongs(rows),
+        agreement=found,
+    )
+
+
+def _by_chance(shown: tuple[int, int], blind: tuple[int, int]) -> float:
+    import numpy as np
+    from scipy.stats import fisher_exact
+
+    table = np.array([[alike, n - alike] for alike, n in (shown, blind)])
+    return float(fisher_exact(table, alternative="greater").pvalue)

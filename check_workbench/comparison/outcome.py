@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html
 from check_workbench.calibration.outcome import MIME
 from check_workbench.comparison import blocks, entering, triaging, wording
+from check_workbench.comparison.counting import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 ANCHORED = 0.03
+BY_CHANCE = 0.025
 IN_DOCUMENT = 500
 """Disagreements that the notebook's document carries; `to_json` returns all."""
 
@@ -55,8 +57,10 @@ class Comparison:
 
     @property
     def anchored(self) -> bool:
-        """Whether people clearly follow a verdict that they see."""
-        return self.sides.gap is not None and self.sides.gap.low > ANCHORED
+        """Whether people clearly follow a verdict that they see, by an interval of many enough and by an exact test."""
+        sides = self.sides
+        clear = sides.gap is not None and sides.gap.low > ANCHORED and sides.clear >= FEW
+        return clear and sides.chance is not None and sides.chance <= BY_CHANCE
 
     def triage(self, units: Given, cause: str | None = None, *, by: str, note: str | None = None) -> Comparison:
         """Record why check and people disagree, and return the comparison with it.
@@ -147,20 +151,19 @@ class Comparison:
             "check": self.check,
             "n": self.n,
             "counts": self.counts,
-            "blind": _side_json(self.sides.blind),
-            "shown": _side_json(self.sides.shown),
-            "gap": {"value": gap.value, "low": gap.low, "high": gap.high} if gap else None,
+            **_sides_json(self.sides),
+            "gap": {**gap._asdict(), "chance": self.sides.chance, "anchored": self.anchored} if gap else None,
             "groups": self.groups,
             "switched": self.switched,
             "ceiling": _ceiling_json(self.ceiling),
             "disagreements": list(self.disagreements),
-            "triage": _triage_json(self.triaged),
+            "triage": {**_triage_json(self.triaged), "settled": self.triaged.settled(self.disagreements)},
             "left_out": self.left_out,
             "notes": list(self.notes),
         }
 
     def __repr__(self) -> str:
-        return "\n".join(wording.lines(self))
+        return "\n".join(map(wording.one_line, wording.lines(self)))
 
     def _repr_html_(self) -> str:
         return html.fragment(*blocks.blocks(self))
@@ -181,7 +184,8 @@ def marked(disagreements: Iterable[dict[str, Any]], triage: Triage) -> Iterable[
 
 
 def _side_json(side: Side) -> dict[str, Any]:
-    return {"n": side.n, "unsure": side.unsure, **_agreement_json(side.agreement)}
+    told = {"n": side.n, "bad": side.bad, "unsure": side.unsure, "counts": side.counts, **side.wrong}
+    return {**told, **_agreement_json(side.agreement)}
 
 
 def _agreement_json(found: Agreement | None) -> dict[str, Any]:
@@ -198,7 +202,8 @@ def _agreement_json(found: Agreement | None) -> dict[str, Any]:
 
 
 def _ceiling_json(ceiling: Ceiling) -> dict[str, Any]:
-    told = {"n": ceiling.n, "people": ceiling.people, "blind": ceiling.blind, "unnamed": ceiling.unnamed}
+    names = ("about", "n", "people", "blind", "torn", "unnamed")
+    told = {name: getattr(ceiling, name) for name in names}
     by_verdict = {name: {"n": one.n, **_agreement_json(one)} for name, one in ceiling.by_verdict.items()}
     apart = ceiling.disagreement
     return {
@@ -207,6 +212,7 @@ def _ceiling_json(ceiling: Ceiling) -> dict[str, Any]:
         "disagreement": apart[0] if apart else None,
         "disagreement_interval": list(apart[1:]) if apart else None,
         "by_verdict": by_verdict,
+        "other": _ceiling_json(ceiling.other) if ceiling.other else None,
     }
 
 
@@ -214,10 +220,10 @@ def _triage_json(triage: Triage) -> dict[str, Any]:
     return {
         "counts": {cause: triage.count(cause) for cause in triaging.CAUSES},
         "stale": dict(triage.stale),
-        "before": _state_json(triage.before, triage.wrong_before),
-        "after": _state_json(triage.after, triage.wrong_after),
+        "before": _sides_json(triage.before),
+        "after": _sides_json(triage.after),
     }
 
 
-def _state_json(sides: Sides, wrong: Any) -> dict[str, Any]:
-    return {"blind": _side_json(sides.blind), "shown": _side_json(sides.shown), **wrong}
+def _sides_json(sides: Sides) -> dict[str, Any]:
+    return {"blind": _side_json(sides.blind), "shown": _side_json(sides.shown)}

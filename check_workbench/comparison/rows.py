@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 from check_workbench.calibration.units import decided, decision_keys, name_of, records
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from check_workbench.calibration.units import Units
     from check_workbench.labels.joining import Joined
     from check_workbench.store import Store
 
+ABOUT = ("check", "work")
+"""What a decision is about: its check, or the work."""
 SAID = """
-    select decision_key, decision, decided_by, note, decided_at from decisions
+    select decision_key, check_id, question, decision, decided_by, note, decided_at from decisions
     where decision_key in (select unnest(?::bigint[]))
 """
 
@@ -32,8 +36,8 @@ def compared(units: Units, store: Store) -> tuple[pd.DataFrame, dict[str, int]]:
     Returns
     -------
     tuple
-        Rows with `unit`, `label`, `agrees` (missing for unsure), `decision`, `approver`, `month` and `said`; counts by
-        reason.
+        Rows with `unit`, `label`, `agrees` (missing for unsure), `decision`, `approver`, `about` (`check`, `work` or
+        `check+work`), `month` and `said`; counts by reason.
     """
     labelled = units.labelled
     live = (labelled["mode"].fillna("live") != "test").to_numpy()
@@ -51,9 +55,21 @@ def compared(units: Units, store: Store) -> tuple[pd.DataFrame, dict[str, int]]:
         said=_series(said),
         decision=_series([_names(entry, "decision") for entry in said]),
         approver=_series([_names(entry, "decided_by") for entry in said]),
+        about=_series(["+".join(sorted({about(one) for one in entry})) for entry in said]),
         month=rows["decided_at"].dt.strftime("%Y-%m"),
     )
     return with_agreement(rows), dict(sorted(left_out.items()))
+
+
+def about(row: Mapping[str, Any]) -> str:
+    """Say what a decision is about.
+
+    Examples
+    --------
+    >>> about({"check_id": "loop"}), about({"check_id": None})
+    ('check', 'work')
+    """
+    return "work" if row["check_id"] is None else "check"
 
 
 def with_agreement(rows: pd.DataFrame) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.comparison.counting import Sides, sides, wrongs
+from check_workbench.comparison.counting import Sides, sides
 from check_workbench.comparison.rows import with_agreement
 from check_workbench.evaluation.rows import rows_of
 
@@ -56,12 +56,14 @@ class Triage:
     """Units whose triage does not count, by reason: `other_text`, `other_decisions`, `not_compared`."""
     before: Sides
     after: Sides
-    wrong_before: Mapping[str, Any]
-    wrong_after: Mapping[str, Any]
 
     def count(self, cause: str) -> int:
         """Return how many units have a cause."""
         return sum(entry.cause == cause for entry in self.entries.values())
+
+    def settled(self, disagreements: Sequence[Mapping[str, Any]]) -> int:
+        """Return how many units have a cause, but are no disagreement now, since the check's cut or answer moved."""
+        return len(self.entries.keys() - {one["unit"] for one in disagreements})
 
 
 def triage_of(check: Check, rows: pd.DataFrame, store: Store) -> Triage:
@@ -83,8 +85,6 @@ def triage_of(check: Check, rows: pd.DataFrame, store: Store) -> Triage:
         stale=stale,
         before=sides(rows),
         after=sides(after),
-        wrong_before=wrongs(rows),
-        wrong_after=wrongs(after),
     )
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.comparison.counting import FEW
 from check_workbench.labels.reasons import left_out
 from check_workbench.stats.intervals import percent
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from check_workbench.comparison.counting import Side
     from check_workbench.comparison.outcome import Comparison
@@ -37,7 +38,7 @@ FLATTERS = "decided in sight of the verdict, or not known to be blind: such deci
 
 def lines(found: Comparison) -> Iterator[str]:
     """Yield the text form of a comparison."""
-    yield f"{found.check}: {found.n:,} decisions beside a verdict"
+    yield f"{found.check}: {_units(found.n)} with a verdict and a label"
     for row in found.counts:
         if row["n"] or row["neither"]:
             yield f"  {row['verdict']}: {_counted(row)}"
@@ -49,7 +50,7 @@ def lines(found: Comparison) -> Iterator[str]:
         yield f"  had we switched {period_words(rows[0])}:"
         yield from (f"    {row['change']}: {_switched_words(row)}" for row in rows)
     yield from (f"  {words}" for words in ceiling_words(found.ceiling))
-    yield from (f"  {words}" for words in triage_words(found.triaged, len(found.disagreements)))
+    yield from (f"  {words}" for words in triage_words(found.triaged, found.disagreements))
     yield from _disagreement_lines(found.disagreements)
     yield from (f"  {words}" for words in left_out(found.left_out))
     yield from (f"  note: {note}" for note in found.notes)
@@ -61,64 +62,92 @@ def gap_words(found: Comparison) -> Iterator[str]:
     if gap is not None:
         interval = f"[{gap.low:+.3f}, {gap.high:+.3f}]"
         yield f"agreement where the verdict was seen, or may have been, minus blind: {gap.value:+.3f} {interval}"
+        if found.sides.clear < FEW:
+            yield (
+                f"one of the two has {_units(found.sides.clear)} with a clear verdict: "
+                f"with fewer than {FEW} this interval is too narrow"
+            )
     if found.anchored:
         yield "people follow the verdict that they see: such decisions cannot certify the check"
 
 
 def side_words(side: Side) -> str:
     """Describe the agreement of one side."""
+    if not side.n:
+        return _units(0)
     found = side.agreement
+    bad = f"{side.bad['k']:,} bad ({percent(side.bad['share'])})"
     if found is None:
-        return f"{side.n:,} decisions, none beside a clear verdict"
-    bad = found.prevalence.get("bad", 0.0)
-    return f"{side.n:,} decisions, {_agreement_words(found)}, {percent(bad)} bad, {side.unsure:,} unsure"
+        return f"{_units(side.n)}, {bad}, none with a clear verdict"
+    wrong = ", ".join(f"{words} {_of(side.wrong[key])}" for key, words in WRONG.items())
+    return f"{_units(side.n)}, {bad}, {side.unsure:,} unsure, {_agreement_words(found)}, {wrong}"
 
 
 def periods(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
     """Return the rows of each period; everything is not told twice where all of it is recent."""
     found = [[row for row in rows if row["since"] == since] for since in dict.fromkeys(row["since"] for row in rows)]
-    return found[:1] if len({of[0]["of"] for of in found}) == 1 else found
+    return found[:1] if len({(of[0]["of"], of[0]["blind"]) for of in found}) == 1 else found
 
 
 def period_words(row: dict[str, Any]) -> str:
-    """Say over which decisions a switch is counted."""
-    of = f"{row['of']:,} {'blind ' if row['blind'] else ''}first submissions"
+    """Say over which work a switch is counted."""
+    of = f"{row['of']:,} {'blind ' if row['blind'] else ''}first submission{'' if row['of'] == 1 else 's'}"
     when = f"on {row['since'][:10]}, over {of}" if row["since"] else f"from the first, over all {of}"
-    until = f" decided up to {row['until'][:10]}" if row["until"] else ""
-    return f"{when}{until}{'' if row['blind'] or not row['of'] else f', {FLATTERS}'}"
+    until = f" up to {row['until'][:10]}" if row["until"] else ""
+    decided, later = row["dated_by_decision"], row["later"]
+    dated = f", {_all_or(decided, row['of'])} dated by the decision, since the run has no time" if decided else ""
+    judged = f", {_all_or(later, row['of'])} judged by the check after the decision" if later else ""
+    return f"{when}{until}{dated}{judged}{'' if row['blind'] or not row['of'] else f', {FLATTERS}'}"
 
 
 def ceiling_words(ceiling: Ceiling) -> Iterator[str]:
     """Say what can be asked of a check at most."""
-    found = ceiling.agreement
-    if found is None:
+    if ceiling.agreement is None:
         yield "human ceiling: unknown, since no unit was decided by several people who are named"
     else:
-        how = "blind " if ceiling.blind else ""
-        classes = ", ".join(f"on {name} work {percent(share)}" for name, share in sorted(found.by_class.items()))
-        yield (
-            f"human ceiling: {ceiling.n:,} units decided {how}by several of {ceiling.people:,} people, "
-            f"{_agreement_words(found)}; another person agrees {classes}"
-        )
+        yield f"human ceiling: {_decided_by_several(ceiling)}"
         yield from _target_words(ceiling)
         if not ceiling.blind:
             yield "whether these people knew each other's decision or the verdict is not known: they may agree too well"
+    if ceiling.other:
+        yield f"apart from it, since it is another question: {_decided_by_several(ceiling.other)}"
+    if ceiling.torn:
+        yield f"not counted in it, since one person said both good and bad, in no order: {ceiling.torn:,}"
     if ceiling.unnamed:
         yield f"not counted in it, since several decisions do not tell people apart: {ceiling.unnamed:,}"
 
 
-def triage_words(triage: Triage, disagreements: int) -> Iterator[str]:
+def _decided_by_several(ceiling: Ceiling) -> str:
+    found = ceiling.agreement
+    if found is None:
+        return "nothing"
+    how, what = "blind " if ceiling.blind else "", " on the work" if ceiling.about == "work" else ""
+    classes = ", ".join(f"on {name} work {percent(share)}" for name, share in sorted(found.by_class.items()))
+    return (
+        f"{_units(ceiling.n)} decided{what} {how}by several of {ceiling.people:,} people, {_agreement_words(found)}; "
+        f"another person agrees {classes}"
+    )
+
+
+def triage_title(triage: Triage, disagreements: Sequence[Mapping[str, Any]]) -> str:
+    """Say of how many disagreements which cause is known."""
+    causes = [one["triage"]["cause"] for one in disagreements if one["triage"]]
+    counts = ", ".join(f"{causes.count(cause):,} {words}" for cause, words in CAUSES.items())
+    more = triage.settled(disagreements)
+    rest = f"; {more:,} more that {'is' if more == 1 else 'are'} no disagreement now" if more else ""
+    left = len(disagreements) - len(causes)
+    return f"triage of {_count(len(disagreements), 'disagreement')}: {counts}, {left:,} open{rest}"
+
+
+def triage_words(triage: Triage, disagreements: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Say what was found about disagreements, and what it would make of the agreement."""
     if triage.entries:
-        causes = ", ".join(f"{triage.count(cause):,} {words}" for cause, words in CAUSES.items())
-        yield f"triage of {disagreements:,} disagreements: {causes}"
+        yield triage_title(triage, disagreements)
         for name, told in SIDES.items():
             first, last = getattr(triage.before, name), getattr(triage.after, name)
-            if first.agreement is not None:
-                yield f"  {told}: agreement before {_raw(first)}, after {_raw(last)}"
-        for key, words in WRONG.items():
-            before, after = share_words(triage.wrong_before[key]), share_words(triage.wrong_after[key])
-            yield f"  {words}: before {before}, after {after}"
+            if first.n:
+                yield f"  {told}, before: {side_words(first)}"
+                yield f"  {told}, after: {side_words(last)}"
         yield f"  {LABELS_STAY}"
     for reason, count in triage.stale.items():
         yield f"{count:,} not counted: {STALE[reason]} ({reason})"
@@ -139,7 +168,7 @@ def said_by_check(one: dict[str, Any]) -> Iterator[str]:
     yield from dict.fromkeys(str(text) for text in told if text)
 
 
-def share_words(of: dict[str, Any]) -> str:
+def share_words(of: Mapping[str, Any]) -> str:
     """Write a count with its share and interval."""
     if of["share"] is None:
         return f"{of['k']:,} of {of['n']:,}"
@@ -159,10 +188,11 @@ def _target_words(ceiling: Ceiling) -> Iterator[str]:
     if value == 0:
         yield f"no two people disagree; in truth up to {percent(high)} may, so no target is shown to be out of reach"
         return
+    half = f"{percent(value / 2)} [{percent(low / 2)}, {percent(high / 2)}]"
     yield (
         f"two people disagree in {percent(value)} [{percent(low)}, {percent(high)}]: a target below that asks more of "
-        f"the check than of a colleague, and one below half of it, {percent(value / 2)}, cannot be reached even by a "
-        "perfect check, which contradicts one of two people whenever they disagree"
+        f"the check than of a colleague, and half of it, {half}, counts as error even of a perfect check, which "
+        "contradicts one of two people whenever they disagree"
     )
     each = [
         f"{percent(1 - found.raw.value)} of {found.n:,} where it says {verdict}"
@@ -182,11 +212,13 @@ def _group_lines(groups: Sequence[dict[str, Any]]) -> Iterator[str]:
         mine = [row for row in groups if row["by"] == by]
         if len(mine) < 2:
             continue
-        for row in mine[:LISTED]:
-            wrong, bounced = (f"{words} {row[key]['k']:,} of {row[key]['n']:,}" for key, words in WRONG.items())
-            yield f"  {by} {row['group']}: {row['n']:,}, agreement {share_words(row['agreement'])}, {wrong}, {bounced}"
+        for row in mine[-LISTED:] if by == "month" else mine[:LISTED]:
+            wrong, bounced = (f"{words} {_of(row[key])}" for key, words in WRONG.items())
+            named = f" ({row['named']:,} said of it, the others of all questions)" if "named" in row else ""
+            agreement = f"agreement {share_words(row['agreement'])} (blind {_of(row['blind_agreement'])})"
+            yield f"  {by} {row['group']}: {row['n']:,}{named}, {agreement}, {wrong}, {bounced}"
         if len(mine) > LISTED:
-            yield f"  {by}: and {len(mine) - LISTED:,} more, see `groups`"
+            yield f"  {by}: and {len(mine) - LISTED:,} {'earlier' if by == 'month' else 'more'}, see `groups`"
 
 
 def _switched_words(row: dict[str, Any]) -> str:
@@ -205,7 +237,7 @@ def _names(of: dict[str, Any]) -> str:
 def _disagreement_lines(disagreements: Sequence[dict[str, Any]]) -> Iterator[str]:
     if not disagreements:
         return
-    yield f"  {len(disagreements):,} disagreements:"
+    yield f"  {_count(len(disagreements), 'disagreement')}:"
     for one in disagreements[:LISTED]:
         yield f"    {one['unit']}: {apart(one)}"
         if words := next(said_by_check(one), None):
@@ -226,9 +258,31 @@ def _agreement_words(found: Agreement) -> str:
     return f"agreement {raw}{f', {beyond}' if beyond else ''}"
 
 
-def _raw(side: Side) -> str:
-    found = side.agreement
-    return "undefined" if found is None else f"{found.raw.value:.3f} [{found.raw.low:.3f}, {found.raw.high:.3f}]"
+def _of(of: Mapping[str, Any]) -> str:
+    return f"{of['k']:,} of {of['n']:,}"
+
+
+def _all_or(k: int, n: int) -> str:
+    return "all" if k == n else f"{k:,}"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+
+
+def _units(n: int) -> str:
+    return _count(n, "unit")
+
+
+def one_line(text: str) -> str:
+    r"""Write what would break a line, or move a terminal's cursor, as Python writes it.
+
+    Examples
+    --------
+    >>> print(one_line("a\nb\x1b[2J"))
+    a\nb\x1b[2J
+    """
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def _cut(text: str) -> str:

@@ -101,6 +101,63 @@ def test_people_who_follow_the_verdict_are_named(store, team):
     assert "Warning" in found._repr_html_()
 
 
+def test_a_gap_of_few_is_shown_but_names_nobody(store, team):
+    shown = [{"run": f"s-{i}", "p": 0.1, "bad": False, "seen": "true"} for i in range(50)]
+    team.load(store, [*shown, {"run": "b", "p": 0.1, "bad": True}])
+    found: Any = cw.compare(team.check, store)
+    assert found.sides.gap.low > 0.03
+    assert found.sides.chance == pytest.approx(1 / 51)
+    assert not found.anchored
+    assert "one of the two has 1 unit with a clear verdict" in repr(found)
+    assert found.to_json()["gap"]["anchored"] is False
+    assert "Warning" not in found._repr_html_()
+
+
+def test_each_side_says_how_many_people_call_bad_and_has_its_own_table(store, team):
+    """The check's own share is not mixed into it: of 20 here people call 6 bad, and the check 10."""
+    rows = [
+        {"run": f"{side}-{i:02d}", "p": 0.9 if i < 10 else 0.1, "bad": i < few, "seen": seen}
+        for side, seen, few in (("b", "false", 6), ("s", "true", 9))
+        for i in range(20)
+    ]
+    team.load(store, rows)
+    found = cw.compare(team.check, store)
+    assert "blind: 20 units, 6 bad (30.0 %), 0 unsure, agreement 0.800" in repr(found)
+    document = found.to_json()
+    for side, bad in (("blind", 6), ("shown", 9)):
+        assert (document[side]["bad"]["k"], document[side]["bad"]["n"]) == (bad, 20)
+        assert [(row["good"]["k"], row["bad"]["k"]) for row in document[side]["counts"]] == [
+            (10, 0), (0, 0), (10 - bad, bad),
+        ]  # fmt: skip
+        assert (document[side]["good_failed"]["k"], document[side]["good_failed"]["n"]) == (10 - bad, 20 - bad)
+    assert "Each apart" in found._repr_html_()
+
+
+def test_labels_that_were_read_before_the_cut_are_told(store, team):
+    team.load(store, units())
+    assert "were read" not in repr(cw.compare(team.check, store))
+    store.sql('update looks set "at" = "at" - interval 1 day')
+    store.sql("update checks set first_seen = first_seen - interval 1 day")
+    team.write(0.95)
+    notes = cw.compare(team.check, store).notes
+    told = "40 of 40 labels were read (by compare) before the check got its present text and cuts"
+    assert [note.startswith(told) for note in notes if "were read" in note] == [True]
+
+
+def test_months_that_the_text_lists_are_the_latest(store, team):
+    months = [f"2026-{m:02d}" for m in range(1, 9)]
+    team.load(store, [{"run": m, "p": 0.1, "bad": False, "decided_at": f"{m}-15T00:00:00"} for m in months])
+    text = repr(cw.compare(team.check, store))
+    assert "month 2026-03" not in text
+    assert "month 2026-08" in text
+    assert "month: and 3 earlier" in text
+
+
+def test_a_month_is_one_of_universal_time(store, team):
+    team.load(store, [{"run": "a", "p": 0.1, "bad": False, "decided_at": "2026-01-31T22:30:00-05:00"}])
+    assert [row["group"] for row in cw.compare(team.check, store).groups] == ["2026-02"]
+
+
 def test_every_disagreement_is_listed_with_its_evidence(store, team):
     team.load(store, units())
     first, second = cw.compare(team.check, store).disagreements
@@ -183,7 +240,7 @@ def test_each_approver_is_counted_by_what_they_said_themselves(store, team):
 def test_without_decisions_it_says_so(store, team):
     found = cw.compare(team.check, store)
     assert found.n == 0
-    assert "none beside a clear verdict" in repr(found)
+    assert "blind: 0 units" in repr(found)
     assert found.sides.gap is None
     json.dumps(found._repr_mimebundle_()["application/vnd.check-workbench+json"])
 

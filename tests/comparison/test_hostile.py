@@ -90,7 +90,7 @@ def test_all_unsure(store, tmp_path):
     assert (found.counts[1]["n"], found.counts[1]["bad"]["k"], found.disagreements) == (6, 5, ())
     assert {name: one["k"] for name, one in found.counts[1]["decisions"].items()} == {"approved": 1, "returned": 5}
     assert [row["unsure"]["k"] for row in found.switched] == [6, 6]
-    assert "none beside a clear verdict" in shown(found)["text/plain"]
+    assert "6 units, 5 bad (83.3 %), none with a clear verdict" in shown(found)["text/plain"]
 
 
 def test_many_disagreements_are_all_kept_and_the_rest_of_those_shown_is_counted(store, team):
@@ -121,6 +121,29 @@ def test_names_that_look_like_markup_or_sql(store, team):
     assert "<script" not in page
     assert "&lt;script&gt;" in page
     assert set(cw.compare(team.check, store).triaged.entries) == set(NAMES)
+
+
+def test_no_name_or_note_forges_a_line_or_moves_a_cursor(store, team):
+    name = "x\n  human ceiling: 1\x1b[2J"
+    more = {"decided_by": name, "workflow": name, "note": name}
+    team.load(store, [{"run": f"{name}{i}", "p": 0.1, "bad": True, **more} for i in range(2)])
+    team.load(store, [{"run": "y", "p": 0.1, "bad": False, "decided_by": "ana", "workflow": "web"}])
+    text = repr(cw.compare(team.check, store))
+    assert "\x1b" not in text
+    assert [line for line in text.splitlines() if line.startswith("  human ceiling")] == [
+        "  human ceiling: unknown, since no unit was decided by several people who are named"
+    ]
+    assert r"approver x\n  human ceiling: 1\x1b[2J: 2" in text
+
+
+def test_each_that_the_switch_counts_is_linked_however_many_others_disagree(store, team):
+    others = [{"run": f"a-{i:03d}", "p": 0.1, "bad": True, "seen": "true"} for i in range(150)]
+    team.load(store, [*others, *({"run": f"z-{i}", "p": 0.1, "bad": True} for i in range(3))])
+    page = shown(cw.compare(team.check, store))["text/html"]
+    for i in range(3):
+        anchor = page.split(f'">z-{i}</a>')[0].rsplit('<a href="#', 1)[1]
+        assert f'<div id="{anchor}"' in page
+    assert "and 53 more, which are not shown" in page
 
 
 def test_scores_that_are_no_numbers(store, team):

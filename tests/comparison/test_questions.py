@@ -85,5 +85,24 @@ def test_the_check_as_a_whole_takes_the_worst(found):
 
 
 def test_the_text_and_the_page_name_the_questions(found):
-    assert f"question 1: {ASK}: 5, agreement 4 of 5" in repr(found)
+    assert f"question 1: {ASK}: 5 (1 said of it, the others of all questions), agreement 4 of 5" in repr(found)
     assert "By question (2)" in found._repr_html_()
+
+
+def test_questions_stand_in_their_own_order(store, tmp_path):
+    asks = [f"Is it {place}?" for place in range(11)]
+    items = "\n".join(f"      - {{ask: {ask}, pass: 0.8, fail: 0.3}}" for ask in asks)
+    text = PROCESS.format(ask=ASK)
+    before, after = text.split("      - ask", 1)[0], text[text.index("  - id: sign") :]
+    (tmp_path / "PROCESS.md").write_text(f"{before}{items}\n{after}", encoding="utf-8")
+    results = [{"ask": ask, "kind": "yes_no", "answer": 0.9, "result": "pass"} for ask in asks]
+    check = {"verdict": "pass", "questions": results, "at": "2026-01-01T00:00:00Z"}
+    step = {"step_id": "write", "attempt": 1, "output": {"text": "x"}, "at": "2026-01-01T00:00:00Z", "check": check}
+    (tmp_path / "runs.jsonl").write_text(json.dumps({"run_id": "a", "workflow": "review", "steps": [step]}), "utf-8")
+    (tmp_path / "said.csv").write_text("run_id,step_id,decision\na,sign,approved\n", encoding="utf-8")
+    store.load(tmp_path / "runs.jsonl")
+    store.load_decisions(tmp_path / "said.csv")
+    found = cw.compare(tmp_path / "PROCESS.md", store)
+    names = [row["group"] for row in found.groups if row["by"] == "question"]
+    assert names == [f"{place}: {ask}" for place, ask in enumerate(asks)]
+    assert "a question is named by 0 of 1 labels (0: Is it 0?)" in found._repr_html_()

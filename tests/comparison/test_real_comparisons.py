@@ -68,7 +68,10 @@ def test_three_judges(agents, name, published, bad_passed, good_bounced):
     assert found.sides.shown.agreement is not None
     precision, recall = found.counts[0]["good"]["share"], 1 - row["good_bounced"]["share"]
     assert (found.sides.shown.agreement.raw.value, precision, recall) == pytest.approx(published, abs=5e-4)
-    assert (row["bad_passed"]["k"], row["unattended"]["k"]) == bad_passed
+    assert (row["bad_passed"]["k"], row["bad_passed"]["n"]) == bad_passed
+    assert (row["unattended"]["k"], row["unsure"]["k"]) == (777, 0)
+    bad = 777 - good_bounced[1]
+    assert f"777 units, {bad} bad ({bad / 7.77:.1f} %), 0 unsure" in repr(found)
     assert (row["good_bounced"]["k"], row["good_bounced"]["n"]) == good_bounced
     assert len(found.disagreements) == bad_passed[0] + good_bounced[0]
     assert {one["verdict"] for one in found.disagreements[: bad_passed[0]]} == {"pass"}
@@ -145,7 +148,7 @@ def test_three_people_compared_pairs_of_answers(store, realdata):
     assert ceiling.agreement.raw.value == pytest.approx(rate)
     assert round(ceiling.agreement.raw.value, 3) == 0.949
     assert ceiling.agreement.by_class == pytest.approx({"good": 0.945, "bad": 0.951}, abs=5e-4)
-    assert "cannot be reached even by a perfect check" in repr(found)
+    assert "counts as error even of a perfect check" in repr(found)
 
 
 def test_people_who_judged_dialogues_agree_little(store, realdata):

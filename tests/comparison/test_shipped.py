@@ -38,11 +38,15 @@ def test_screenings_of_vendors(vendors):
     }
     assert found.left_out == {"annotators_disagree": 6, "test_run": 22}
     lately, ever = found.switched[1], found.switched[3]
-    assert (lately["since"][:10], lately["of"], lately["unattended"]["k"]) == ("2026-01-19", 203, 109)
+    assert (lately["since"][:10], lately["of"], lately["unattended"]["k"]) == ("2026-01-19", 203, 173)
+    assert (lately["bad_passed"]["n"], lately["unsure"]["k"], lately["dated_by_decision"]) == (109, 30, 0)
     assert lately["bad_passed"]["units"] == [f"v-{n}/check_vendor" for n in (218, 232, 258)]
     assert lately["good_bounced"]["units"] == ["v-132/check_vendor", "v-210/check_vendor"]
-    assert (ever["of"], ever["unattended"]["k"], ever["bad_passed"]["k"], ever["good_bounced"]["k"]) == (225, 122, 3, 2)
+    assert (ever["of"], ever["unattended"]["k"], ever["bad_passed"]["k"], ever["good_bounced"]["k"]) == (225, 192, 3, 2)
+    assert (ever["bad_passed"]["n"], ever["unsure"]["k"]) == (122, 33)
+    assert (found.sides.blind.bad["k"], found.sides.shown.bad["k"]) == (87, 17)
     ceiling = found.ceiling
+    assert (ceiling.about, ceiling.other) == ("work", None)
     assert (ceiling.n, ceiling.people, ceiling.blind) == (35, 2, True)
     assert ceiling.agreement is not None
     assert ceiling.agreement.raw.value == pytest.approx(32 / 35)

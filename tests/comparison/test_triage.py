@@ -68,11 +68,13 @@ def test_agreement_before_and_after(found):
     assert (then.n, then.raw.value) == (39, 36 / 39)
     document = after.to_json()["triage"]
     assert document["counts"] == {"check_wrong": 1, "person_wrong": 2, "evidence_missing": 1}
-    assert (document["before"]["bad_passed"]["k"], document["after"]["bad_passed"]["k"]) == (4, 2)
-    assert (document["before"]["bad_passed"]["n"], document["after"]["bad_passed"]["n"]) == (20, 19)
-    assert (document["before"]["good_failed"]["k"], document["after"]["good_failed"]["k"]) == (2, 1)
-    assert "blind: agreement before 0.850" in repr(after)
-    assert "bad among passed: before 4 of 20" in repr(after)
+    first, last = document["before"]["blind"], document["after"]["blind"]
+    assert (first["bad_passed"]["k"], last["bad_passed"]["k"]) == (4, 2)
+    assert (first["bad_passed"]["n"], last["bad_passed"]["n"]) == (20, 19)
+    assert (first["good_failed"]["k"], last["good_failed"]["k"]) == (2, 1)
+    assert "blind, before: 40 units, 22 bad (55.0 %), 0 unsure, agreement 0.850" in repr(after)
+    assert "AC1 0.70 [0.40, 0.89], bad among passed 4 of 20, good work failed 2 of 18" in repr(after)
+    assert "triage of 6 disagreements: 1 check wrong, 2 person wrong, 1 evidence missing, 2 open" in repr(after)
     assert "Triage changes no label" in repr(after)
     assert "Triage changes no label" in after._repr_html_()
 
@@ -144,6 +146,10 @@ def test_a_moved_cut_keeps_it(store, team, found):
     moved = cw.compare(team.check, store)
     assert set(moved.triaged.entries) == {"r-00", "r-39"}
     assert "r-00" not in {one["unit"] for one in moved.disagreements}
+    gone = {"r-00", "r-39"} - {one["unit"] for one in moved.disagreements}
+    assert moved.to_json()["triage"]["settled"] == len(gone) == 1
+    assert "; 1 more that is no disagreement now" in repr(moved)
+    assert "; 1 more that is no disagreement now" in moved._repr_html_()
     assert moved.untriage("r-00", by="kim").triaged.entries.keys() == {"r-39"}
 
 
