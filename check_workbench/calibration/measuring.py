@@ -18,8 +18,8 @@ from check_workbench.calibration.cautions import (
     ties,
     wrong_way,
 )
+from check_workbench.calibration.fitting import meaning
 from check_workbench.calibration.grouping import FEWEST, differing, grouped, misleading, ranking, within
-from check_workbench.calibration.meaning import meaning
 from check_workbench.calibration.numbers import numbers_of
 from check_workbench.calibration.outcome import Calibration
 from check_workbench.calibration.points import Labelled, flagged_share, point_at, point_where, sweep, upright

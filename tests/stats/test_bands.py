@@ -7,10 +7,12 @@ import pytest
 from scipy.special import expit, logit
 
 from check_workbench.errors import InputError, UndefinedError
-from check_workbench.stats.bands import Told, band, cross_fitted, reliability
+from check_workbench.stats.bands import band
+from check_workbench.stats.crossfit import cross_fitted, reliability
 from check_workbench.stats.intervals import wilson
 from check_workbench.stats.recalibration import Beta, Isotonic, Platt, recalibrate, refitted
 from check_workbench.stats.reliability import calibration_error
+from check_workbench.stats.told import Told
 
 AT = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
 DRAWS = 400
