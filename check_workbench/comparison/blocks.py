@@ -8,9 +8,10 @@ from check_workbench import html
 from check_workbench.calibration.units import digest
 from check_workbench.comparison import wording
 from check_workbench.labels.reasons import left_out
+from check_workbench.stats.intervals import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from check_workbench.comparison.counting import Side, Sides
     from check_workbench.comparison.outcome import Comparison
@@ -25,6 +26,9 @@ GROUPS = {"group": "group", "n": "all", "pass": "pass: good / bad", "unsure": "u
           "good_failed": "good work failed"}  # fmt: skip
 LINKED = {"bad_passed": "Bad passed", "good_bounced": "Good bounced"}
 LABELS = {"good": "good", "bad": "bad"}
+SIDE = {"n": "units", "bad": "bad", "unsure": "unsure", "agreement": "agreement", "kappa": "kappa", "ac1": "AC1",
+        **wording.WRONG}  # fmt: skip
+APART = "Blind, and in sight of the verdict"
 OF_ALL = "What people said of all questions at once counts for each of them; a question is named by {}."
 FINDING = {"message": "found", "quote": "quoted"}
 SHOWN = 100
@@ -43,7 +47,7 @@ def blocks(found: Comparison) -> Iterator[Block]:
     told = [row for row in found.counts if row["n"] or row["neither"]] or found.counts
     yield _crossed(told, "Verdicts and what people decided")
     sides = {words: getattr(found.sides, name) for name, words in wording.SIDES.items()}
-    yield html.definitions([(words, _unbroken(wording.side_words(side))) for words, side in sides.items()])
+    yield html.table([_side(name, found.sides) for name in wording.SIDES], {"side": "decided", **SIDE}, caption=APART)
     if all(side.n for side in sides.values()):
         counts = {words: [row for row in side.counts if row["n"]] for words, side in sides.items()}
         yield html.details("Each apart", *(_crossed(rows, words.capitalize()) for words, rows in counts.items()))
@@ -107,24 +111,32 @@ def _triage(found: Comparison) -> Iterator[Block]:
     triage = found.triaged
     if triage.entries:
         sides = {"before": triage.before, "after": triage.after}
-        rows = [row for name in wording.SIDES for when, side in sides.items() if (row := _state(name, when, side))]
-        heads = {"side": "decided", "when": "triage", "n": "units", "agreement": "agreement", **wording.WRONG}
+        rows = [{"when": when, **_side(name, both)} for name in wording.SIDES for when, both in sides.items()]
+        heads = {"side": "decided", "when": "triage", **SIDE}
         title = wording.triage_title(triage, found.disagreements)
-        yield html.table(rows, heads, caption=title[0].upper() + title[1:])
+        yield html.table([row for row in rows if row["n"]], heads, caption=title[0].upper() + title[1:])
         yield html.note(wording.LABELS_STAY)
     stale = [f"{count:,} not counted: {wording.STALE[reason]}." for reason, count in triage.stale.items()]
     if stale:
         yield html.note(" ".join(stale), warning=True)
 
 
-def _state(name: str, when: str, sides: Sides) -> dict[str, Any] | None:
+def _side(name: str, sides: Sides) -> dict[str, Any]:
     side: Side = getattr(sides, name)
-    if not side.n:
-        return None
-    alike = side.agreement
-    cell = None if alike is None else f"{alike.raw.value:.3f}\n[{alike.raw.low:.3f}, {alike.raw.high:.3f}]"
     wrong = {key: _cell(one) for key, one in side.wrong.items()}
-    return {"side": wording.SIDES[name], "when": when, "n": side.n, "agreement": cell, **wrong}
+    told = {"side": wording.SIDES[name], "n": side.n, "bad": _cell(side.bad), "unsure": side.unsure, **wrong}
+    found = side.agreement
+    if found is None:
+        return told
+    values = {"agreement": found.raw.value, "kappa": found.kappa, "ac1": found.ac1}
+    intervals = {"agreement": Interval(found.raw.low, found.raw.high), **found.intervals}
+    cells = {key: _measure(value, intervals[key]) for key, value in values.items() if value is not None}
+    return {**told, **cells}
+
+
+def _measure(value: float, interval: Interval) -> str:
+    ends = f"[{interval.low:.3f}, {interval.high:.3f}]".replace(" ", "\N{NO-BREAK SPACE}")
+    return f"{value:.3f}\n{ends}"
 
 
 def _groups(groups: Sequence[dict[str, Any]]) -> Iterator[Block]:
@@ -198,7 +210,7 @@ def _flat(row: dict[str, Any]) -> dict[str, Any]:
     return {**row, **{name: _cell(value) for name, value in shares.items()}}
 
 
-def _cell(of: dict[str, Any] | None) -> str | None:
+def _cell(of: Mapping[str, Any] | None) -> str | None:
     """Write a count above its share and interval, each on a line of its own."""
     if of is None:
         return None
