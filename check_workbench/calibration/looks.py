@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.labels.reading import Read
+from check_workbench.labels.reading import Read, Reads
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,12 +168,11 @@ def read_before(looks: pd.DataFrame, moment: datetime) -> set[int]:
     return {int(key) for labels in earlier["labels"] for key in labels}
 
 
-def reads(looks: pd.DataFrame) -> list[Read]:
+def reads(looks: pd.DataFrame) -> Reads:
     """Return what every call read that reads labels, oldest first, whichever check it was about."""
     mine = looks[looks["call"].isin(READING)]
-    return [
-        Read(at=_plain(at), keys=frozenset(map(int, keys))) for at, keys in zip(mine["at"], mine["labels"], strict=True)
-    ]
+    calls = zip(mine["at"], mine["labels"], strict=True)
+    return Reads([Read(at=_plain(at), keys=frozenset(map(int, keys))) for at, keys in calls])
 
 
 def readers(looks: pd.DataFrame, moment: datetime, labelled: pd.DataFrame) -> tuple[str, ...]:

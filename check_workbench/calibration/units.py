@@ -14,18 +14,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from check_workbench.calibration.further import about_further
+from check_workbench.calibration.further import about_further, errs_anew
 from check_workbench.results import DECIDED, WORST_FIRST
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pandas as pd
     from numpy.typing import NDArray
 
     from check_workbench.checks import Check
     from check_workbench.labels import Labels
-    from check_workbench.labels.reading import Read
+    from check_workbench.labels.reading import Reads
     from check_workbench.store import Store
 
 KEY = ["run_id", "step_id", "attempt"]
@@ -107,8 +105,11 @@ def gather(
     return _gathered(check, store, scores, labels_for(check, store, kind=kind, item=item))
 
 
-def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: str, reads: Sequence[Read]) -> Units:
-    """Join the scores of a check with its labels for a certificate: what a call read stays as it was read.
+def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: str, reads: Reads) -> Units:
+    """Join the scores of a check with its labels for a certificate: an error that a call read stays one.
+
+    Of a blind label that was read, and changed since, the form counts that is worse for the check: the one that was
+    read, unless the present one contradicts the verdict. So nobody can correct just the errors that a report showed.
 
     Parameters
     ----------
@@ -127,7 +128,11 @@ def gather_as_read(check: Check, store: Store, scores: pd.DataFrame, *, kind: st
 
     labels = labels_for(check, store, kind=kind, reads=reads)
     units = _gathered(check, store, scores, labels)
-    return dataclasses.replace(units, notes=(*units.notes, *about_further(units.table, labels.further)))
+    notes = tuple(about_further(units.table, labels.further))
+    if worse := errs_anew(units.table, labels.further):
+        labels = labels_for(check, store, kind=kind, reads=reads._replace(anew=worse))
+        units = _gathered(check, store, scores, labels)
+    return dataclasses.replace(units, notes=(*units.notes, *notes))
 
 
 def _gathered(check: Check, store: Store, scores: pd.DataFrame, labels: Labels) -> Units:

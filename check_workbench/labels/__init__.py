@@ -11,7 +11,7 @@ from check_workbench.errors import InputError
 from check_workbench.evaluation.report import MIME, plain_rows
 from check_workbench.labels.blindness import ASSERTED, TIME
 from check_workbench.labels.joining import Joined, Wanted, joined
-from check_workbench.labels.reading import Further
+from check_workbench.labels.reading import Further, Reads
 from check_workbench.labels.reasons import left_out
 from check_workbench.labels.voting import DISAGREE, label_of
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from check_workbench.checks import Check
     from check_workbench.evaluation.recorded import Key
-    from check_workbench.labels.reading import Read
     from check_workbench.labels.voting import Label, Vote
     from check_workbench.store import Store
 
@@ -84,7 +83,7 @@ def labels_for(
     *,
     kind: str = "check",
     item: int | None = None,
-    reads: Sequence[Read] | None = None,
+    reads: Reads | None = None,
 ) -> Labels:
     """Join human decisions to the units of a check.
 
@@ -106,9 +105,9 @@ def labels_for(
     item
         Only labels of this question, from 0; None takes the check as a whole.
     reads
-        For a certificate, the calls that read labels, oldest first. What comes after one of them had read a blind label
-        changes that label no more, whoever says it (`after_look`), and a word that was not blind replaces none that
-        was. None: the last word counts.
+        For a certificate, the calls that read labels. What comes after one of them had read a blind label changes that
+        label no more, whoever says it (`after_look`), and a word that was not blind replaces none that was. None: the
+        last word counts.
 
     Returns
     -------
@@ -147,7 +146,9 @@ def labels_for(
         excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
         proxy=proxy,
         notes=tuple(_notes(rows, proxy=proxy)),
-        further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=()), store))) if +found.late else (),
+        further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=Reads()), store)))
+        if +found.late
+        else (),
     )
 
 

@@ -10,7 +10,7 @@ from check_workbench.decisions.last_words import replaced, subject_of
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evaluation.units import OTHER_WORKFLOW, runs_of, units_of
 from check_workbench.labels.blindness import blindness
-from check_workbench.labels.reading import Said, came_late
+from check_workbench.labels.reading import Reads, Said, came_late
 from check_workbench.labels.reasons import AFTER_LOOK, SUPERSEDED
 from check_workbench.labels.targets import ELSEWHERE, UNMATCHED, step_target
 from check_workbench.labels.visible import visible_from
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from check_workbench.checks import Check
     from check_workbench.evaluation.recorded import Key
-    from check_workbench.labels.reading import Read
     from check_workbench.store import Store
 
     Submissions = Sequence[tuple[int, datetime | None]]
@@ -45,9 +44,9 @@ class Wanted:
     """Whether decisions about the work count as well."""
     item: int | None = None
     """Only labels of this question; None takes the check as a whole."""
-    reads: Sequence[Read] | None = None
-    """For a certificate, the calls that read labels, oldest first: what they read stays, and no word that was not blind
-    replaces one that was. None: the last word of each person counts."""
+    reads: Reads | None = None
+    """For a certificate, the calls that read labels: what they read stays, and no word that was not blind replaces one
+    that was. None: the last word of each person counts."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -78,7 +77,7 @@ def joined(wanted: Wanted, store: Store) -> Joined:
     units = units_of(wanted.check, runs_of(store, set(decisions["run_id"])), store)
     found = Joined(about={row["run_id"]: row for row in rows_of(units)})
     told = list(_told(wanted.check, rows_of(decisions), found, visible_from(wanted.check, store), _submissions(units)))
-    late = came_late(told, wanted.reads or ())
+    late = came_late(told, wanted.reads or Reads())
     ours = [one for one in told if int(one.row["decision_key"]) not in late]
     gone = replaced((subject, one.row) for one in ours if (subject := _subject(wanted, one)) is not None)
     for one in told:

@@ -1,4 +1,4 @@
-"""What calls had read of a unit when a further decision came: for a certificate, the label that was read stays.
+"""What calls had read of a unit when a further decision came: for a certificate, an error that was read stays one.
 
 Whoever has seen where a check errs could otherwise correct just those labels, or let a second person contradict them.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from check_workbench.evaluation.recorded import Key
@@ -21,6 +21,15 @@ class Read(NamedTuple):
     at: datetime
     keys: frozenset[int]
     """The decisions behind them."""
+
+
+class Reads(NamedTuple):
+    """What was read before a certificate."""
+
+    calls: Sequence[Read] = ()
+    """Oldest first."""
+    anew: frozenset[Key] = frozenset()
+    """Units whose label may change although it was read, since what came later is worse for the check."""
 
 
 class Said(NamedTuple):
@@ -40,13 +49,13 @@ class Further(NamedTuple):
 
     unit: Key
     positive: bool | None
-    """What counts: the label as it was read; None: none."""
+    """The label as it was read; None: none."""
     otherwise: bool | None
-    """What the label would be; None: there would be none."""
+    """What the label would be now; None: there would be none."""
     decisions: int
 
 
-def came_late(said: Sequence[Said], reads: Iterable[Read]) -> frozenset[int]:
+def came_late(said: Sequence[Said], reads: Reads) -> frozenset[int]:
     """Return the keys of the decisions that came after a call had read a blind label of their unit.
 
     A decision that was read was there, and so was one that had been loaded by then; where nobody knows when one was
@@ -57,13 +66,14 @@ def came_late(said: Sequence[Said], reads: Iterable[Read]) -> frozenset[int]:
     said
         All decisions on the units of a check.
     reads
-        The calls that read labels, oldest first.
+        The calls that read labels, and the units that they do not bind.
     """
     units = {int(one.row["decision_key"]): one.unit for one in said if one.blindness.by and not one.reason}
     first: dict[Key, Read] = {}
-    for read in reads:
+    for read in reads.calls:
         for key in read.keys & units.keys():
-            first.setdefault(units[key], read)
+            if units[key] not in reads.anew:
+                first.setdefault(units[key], read)
     return frozenset(
         int(one.row["decision_key"]) for one in said if one.unit in first and not _was_there(one.row, first[one.unit])
     )

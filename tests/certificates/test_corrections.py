@@ -11,7 +11,7 @@ import pytest
 import check_workbench as cw
 from check_workbench.decisions.last_words import replaced
 from check_workbench.labels.blindness import Blindness
-from check_workbench.labels.reading import Read, Said, came_late
+from check_workbench.labels.reading import Read, Reads, Said, came_late
 from tests.certificates.draws import ALLOWED, DRAWS, decide, rows
 from tests.certificates.test_abuse import BAD_RISK
 from tests.scenario import uniform
@@ -43,8 +43,8 @@ def test_correcting_just_the_errors_after_a_look_changes_nothing_and_is_told(sto
     assert (again[0].repeated, again.outcome, again.n, again.errors) == (True, "need_labels", 120, 9)
     assert again[0].excluded == {"after_look": 9}
     assert again.reasons[-1] == (
-        "9 decisions came after a call had read blind labels of the same work, which stay as they were read; otherwise "
-        "9 labels would change, so that 9 errors of the check would be gone and 0 would be new"
+        "9 decisions came after a call had read blind labels of the same work, and would change 9 labels: 9 errors of "
+        "the check would be gone, but still count; 0 errors would be new, and count"
     )
     assert cw.trust(team.check, store, plan=PLAN).full_json() == again.full_json()
     found = cw.compare(team.check, store)
@@ -59,7 +59,7 @@ def test_a_later_look_counts_new_labels_beside_those_that_were_read(store, team)
     second = cw.trust(team.check, store, plan=PLAN)
     assert (second[0].details["look"], second.n, second.errors) == (2, 150, 9)
     assert second[0].excluded == {"after_look": 9}
-    assert sum("stay as they were read" in reason for reason in second.reasons) == 1
+    assert sum("would be gone, but still count" in reason for reason in second.reasons) == 1
 
 
 @pytest.mark.parametrize("call", [cw.compare, cw.calibrate])
@@ -90,13 +90,17 @@ def test_a_correction_in_sight_of_the_verdict_takes_no_error_away(store, team):
     assert (found.n, found.errors, found[0].excluded) == (120, 9, {"not_blind_beside_blind": 9})
 
 
-def test_an_error_that_is_found_late_is_told_too(store, team):
+def test_an_error_that_is_found_after_a_look_counts(store, team):
     team.load(store, units(errors=0))
     assert cw.trust(team.check, store, plan=PLAN).outcome == "ready"
-    team.decide(store, [{**u, "bad": True} for u in units()[:4]])
+    late = [{**u, "bad": place < 4} for place, u in enumerate(units()[:6])]
+    team.decide(store, [{**u, "note": "again"} for u in late])
     again = cw.trust(team.check, store, plan=PLAN)
-    assert (again.outcome, again[0].repeated) == ("ready", True)
-    assert "so that 0 errors of the check would be gone and 4 would be new" in again.reasons[-1]
+    assert (again[0].repeated, again.n, again.errors) == (False, 120, 4)
+    assert again[0].excluded == {"after_look": 2, "superseded": 4}
+    assert any("0 errors of the check would be gone" in reason for reason in again.reasons)
+    assert any("4 errors would be new, and count" in reason for reason in again.reasons)
+    assert cw.trust(team.check, store, plan=PLAN)[0].repeated
 
 
 def read_as(bad: NDArray[np.bool_], *, kept: bool) -> NDArray[np.bool_]:
@@ -115,7 +119,7 @@ def read_as(bad: NDArray[np.bool_], *, kept: bool) -> NDArray[np.bool_]:
         for key, (place, word, source, at) in enumerate(told)
     ]  # fmt: skip
     reads = [Read(at=LOOK, keys=frozenset(range(len(bad))))] if kept else []
-    late = came_late(said, reads)
+    late = came_late(said, Reads(reads))
     there = [one for one in said if one.row["decision_key"] not in late]
     gone = replaced((one.unit, one.row) for one in there)
     words = {one.unit: one.row["decision"] == "problem" for one in there if one.row["decision_key"] not in gone}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from check_workbench.labels import labels_for
-from check_workbench.labels.reading import Read
+from check_workbench.labels.reading import Read, Reads
 from tests.workshop import put_decisions, put_runs, question, run, screening, submission, vendor
 
 if TYPE_CHECKING:
@@ -79,13 +79,13 @@ def test_a_correction_that_was_not_blind_is_not_blind(told: Store) -> None:
     """For calibrate and compare it counts; a certificate keeps the blind word, which no look at verdicts takes away."""
     loaded(told, {"decision": "problem"}, {"decision": "no_problem", "verdict_seen": True, "source_key": CORRECTED})
     assert said(labels_for(question(), told)) == [("r", False, False, 1)]
-    kept = labels_for(question(), told, reads=())
+    kept = labels_for(question(), told, reads=Reads())
     assert (said(kept), kept.excluded) == ([("r", True, True, 1)], {"not_blind_beside_blind": 1})
 
 
 def test_a_blind_word_replaces_one_that_was_not(told: Store) -> None:
     loaded(told, {"decision": "problem", "verdict_seen": True}, {"decision": "no_problem", "source_key": CORRECTED})
-    for reads in (None, ()):
+    for reads in (None, Reads()):
         assert said(labels_for(question(), told, reads=reads)) == [("r", False, True, 1)]
 
 
@@ -95,7 +95,7 @@ def test_a_blind_word_replaces_one_that_was_not(told: Store) -> None:
 def test_after_a_look_the_label_stays_as_it_was_read(told: Store, late: dict[str, Any]) -> None:
     """Neither the person nor anybody else talks it away, whatever time the decision bears."""
     [key] = loaded(told, {"decision": "problem", "decided_at": "2026-09-02"})
-    read = [Read(at=LOOK, keys=frozenset({key}))]
+    read = Reads([Read(at=LOOK, keys=frozenset({key}))])
     for at in ("2026-09-01", "2026-09-03"):
         loaded(told, {**late, "source_key": LATE, "decided_at": at})
     labels = labels_for(question(), told, reads=read)
@@ -109,17 +109,17 @@ def test_after_a_look_the_label_stays_as_it_was_read(told: Store, late: dict[str
 def test_a_correction_before_the_look_is_what_was_read(told: Store) -> None:
     loaded(told, {"decision": "problem"})
     [key] = loaded(told, {"decision": "no_problem", "source_key": CORRECTED})
-    labels = labels_for(question(), told, reads=[Read(at=LOOK, keys=frozenset({key}))])
+    labels = labels_for(question(), told, reads=Reads([Read(at=LOOK, keys=frozenset({key}))]))
     assert (said(labels), labels.excluded, labels.further) == ([("r", False, True, 1)], {"superseded": 1}, ())
 
 
 def test_a_label_that_was_not_blind_may_still_become_one(told: Store) -> None:
     [key] = loaded(told, {"decision": "problem", "verdict_seen": True})
     [blind] = loaded(told, {"decision": "no_problem", "source_key": LATE})
-    reads = [Read(at=LOOK, keys=frozenset({key})), Read(at=datetime(2026, 12, 2), keys=frozenset({blind}))]  # noqa: DTZ001
-    assert said(labels_for(question(), told, reads=reads[:1])) == [("r", False, True, 1)]
+    calls = [Read(at=LOOK, keys=frozenset({key})), Read(at=datetime(2026, 12, 2), keys=frozenset({blind}))]  # noqa: DTZ001
+    assert said(labels_for(question(), told, reads=Reads(calls[:1]))) == [("r", False, True, 1)]
     loaded(told, {"decision": "problem", "source_key": None})
-    labels = labels_for(question(), told, reads=reads)
+    labels = labels_for(question(), told, reads=Reads(calls))
     assert (said(labels), labels.excluded["after_look"]) == ([("r", False, True, 1)], 1)
 
 
