@@ -67,7 +67,7 @@ class Comparison:
 
         What is said is kept in the store; of several entries on one unit the last counts. It changes no label: whoever
         triages sees both sides, and `trust` counts what people decided before they saw the verdict. It counts as long
-        as the check asks the same and the decisions on the unit are the same.
+        as the check asks the same, and the work and the decisions on the unit are the same.
 
         Parameters
         ----------

@@ -23,9 +23,21 @@ if TYPE_CHECKING:
     from check_workbench.store import Store
 
 CAUSES = ("check_wrong", "person_wrong", "evidence_missing")
-_ENTRIES = "select * from triage where check_id = ? order by entry"
+_ENTRIES = """
+    select t.*, t.run_digest <> r.digest as of_other_work from triage t left join runs r using (run_id)
+    where t.check_id = ? order by t.entry
+"""
+_LAST = """
+    select t.decisions::varchar, t.cause, t.triaged_by, t.note, t.run_digest is not distinct from r.digest
+    from triage t left join runs r using (run_id)
+    where t.check_id = ? and t.asked = ? and t.run_id = ? and t.step_id is not distinct from ? and t.attempt = ?
+    order by t.entry desc limit 1
+"""
 _NEXT = """
-    insert into triage select coalesce((select max(entry) from triage), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+    insert into triage (entry, "at", check_id, asked, run_id, step_id, attempt, decisions, cause, triaged_by, note,
+                        run_digest)
+    select coalesce((select max(entry) from triage), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+           (select digest from runs where run_id = ?)
 """
 
 
@@ -53,7 +65,7 @@ class Triage:
     entries: Mapping[str, Entry]
     """By unit."""
     stale: Mapping[str, int]
-    """Units whose triage does not count, by reason: `other_text`, `other_decisions`, `not_compared`."""
+    """Units whose triage does not count, by reason: `other_text other_work other_decisions not_compared`."""
     before: Sides
     after: Sides
 
@@ -74,7 +86,8 @@ def triage_of(check: Check, rows: pd.DataFrame, store: Store) -> Triage:
     check
         The check; what was said under another text of it does not count.
     rows
-        Compared units; what was said of other decisions on them does not count.
+        Compared units; what was said of other decisions on them, or before the run came again with more in it, does
+        not count.
     store
         Where it is recorded.
     """
@@ -105,13 +118,9 @@ def record(check: Check, store: Store, rows: Sequence[Mapping[str, Any]]) -> Non
         for row in rows:
             unit = [check.id, check.asked, row["run_id"], row["step_id"], row["attempt"]]
             said = [json.dumps(row["decisions"]), row["cause"], row["by"], row["note"]]
-            last = cursor.execute(
-                "select decisions::varchar, cause, triaged_by, note from triage where check_id = ? and asked = ? "
-                "and run_id = ? and step_id is not distinct from ? and attempt = ? order by entry desc limit 1",
-                unit,
-            ).fetchone()
-            if last is None or [json.loads(last[0]), *last[1:]] != [row["decisions"], *said[1:]]:
-                cursor.execute(_NEXT, [now, *unit, *said])
+            last = cursor.execute(_LAST, unit).fetchone()
+            if last is None or [json.loads(last[0]), *last[1:]] != [row["decisions"], *said[1:], True]:
+                cursor.execute(_NEXT, [now, *unit, *said, row["run_id"]])
 
 
 def _counting(
@@ -145,6 +154,8 @@ def _stale(row: Mapping[str, Any], keys: Sequence[int], *, present: bool, compar
         return "other_text"
     if not compared:
         return "not_compared"
+    if row["of_other_work"]:
+        return "other_work"
     return None if json.loads(row["decisions"]) == sorted(int(key) for key in keys) else "other_decisions"
 
 

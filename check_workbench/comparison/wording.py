@@ -27,6 +27,7 @@ WRONG = {"bad_passed": "bad among passed", "good_failed": "good work failed"}
 STALE = {
     "not_compared": "triaged, but it has no verdict or no label now",
     "other_decisions": "triaged when other decisions stood on it: look again",
+    "other_work": "triaged when less of the work, or other work, was recorded: look again",
     "other_text": "triaged under another text of the check: look again",
 }
 LABELS_STAY = (

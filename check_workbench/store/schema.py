@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import duckdb
     import ibis
 
-VERSION = 2
+VERSION = 3
 SQL_TYPES = {
     "text": "VARCHAR",
     "json": "JSON",
@@ -142,6 +142,7 @@ TABLES: dict[str, Table] = {
             "attempt": "BIGINT",
             "decisions": "JSON",
             **dict.fromkeys(("cause", "triaged_by", "note"), "VARCHAR"),
+            "run_digest": "BIGINT",
         },
     ),
     "meta": Table(columns={"key": "VARCHAR", "value": "VARCHAR"}, constraints=('primary key ("key")',)),
@@ -152,7 +153,12 @@ def _add_triage(connection: duckdb.DuckDBPyConnection) -> None:
     connection.execute(TABLES["triage"].create("triage"))
 
 
-MIGRATIONS: dict[int, Callable[[duckdb.DuckDBPyConnection], None]] = {1: _add_triage}
+def _add_work_of_triage(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make room for what the work was when somebody triaged it; of earlier entries nobody knows."""
+    connection.execute("alter table triage add column if not exists run_digest bigint")
+
+
+MIGRATIONS: dict[int, Callable[[duckdb.DuckDBPyConnection], None]] = {1: _add_triage, 2: _add_work_of_triage}
 """What turns a store of this version into one of the next."""
 
 
@@ -196,7 +202,8 @@ def prepare(connection: duckdb.DuckDBPyConnection, *, where: str, read_only: boo
         )
     if read_only:
         found = "is empty" if version == 0 else f"is a store of version {version}, older than {VERSION}"
-        raise StoreError(f"{where} {found} and was opened to read only. Open it once without read_only.")
+        way = "Open it once without read_only" + (", or merge it into a new store." if version else ".")
+        raise StoreError(f"{where} {found} and was opened to read only. {way}")
     connection.begin()
     try:
         _raise_to_present(connection, version, where)

@@ -224,3 +224,24 @@ def test_two_processes_write_at_once(tmp_path, team):
         assert [row[0] for row in history(store)] == [1, 2, 3, 4, 5, 6]
         entries = cw.compare(team.check, store).triaged.entries
         assert {who: sorted(u for u, e in entries.items() if e.by == who) for who in given} == given
+
+
+def test_work_that_came_again_with_more_in_it_makes_it_stale(tmp_path, store, team, found):
+    found.triage(["r-00", "r-01"], "evidence_missing", by="kim")
+    team.load(store, [{**units()[0], "length": 3, "p": 0.11}])
+    changed = cw.compare(team.check, store)
+    assert (set(changed.triaged.entries), changed.triaged.stale) == ({"r-01"}, {"other_work": 1})
+    assert "1 not counted: triaged when less of the work, or other work, was recorded" in repr(changed)
+    again = changed.triage("r-00", "evidence_missing", by="kim")
+    assert (set(again.triaged.entries), again.triaged.stale) == ({"r-00", "r-01"}, {})
+    assert len(history(store)) == 3
+    store.export(tmp_path / "out")
+    with cw.open() as merged:
+        merged.merge(tmp_path / "out")
+        assert set(cw.compare(team.check, merged).triaged.entries) == {"r-00", "r-01"}
+
+
+def test_an_entry_of_an_older_store_counts_whatever_the_work_was(store, team, found):
+    found.triage("r-00", "person_wrong", by="kim")
+    store.sql("update triage set run_digest = null")
+    assert set(cw.compare(team.check, store).triaged.entries) == {"r-00"}

@@ -60,12 +60,25 @@ def test_a_store_of_version_1_gets_an_empty_triage_and_keeps_the_rest(tmp_path):
     with open_store() as other:
         fill(other, tmp_path / "others")
         whole = counts(other)
-    with pytest.raises(StoreError, match="store of version 1, older than 2"):
+    with pytest.raises(StoreError, match=r"store of version 1, older than 3.*merge it into a new store"):
         open_store(path, read_only=True)
     with open_store(path) as store:
         assert counts(store) == {**whole, "triage": 0}
         assert store.sql("describe triage")["column_name"].tolist() == list(schema.TABLES["triage"].columns)
         add(store, "triage", triaged(1, "2026-03-01"))
+
+
+def test_a_store_of_version_2_keeps_its_triage(tmp_path):
+    path = tmp_path / "second.duckdb"
+    with open_store(path) as store:
+        fill(store, path.parent / "files")
+        before = store.sql("select * exclude run_digest from triage order by entry")
+        store.sql("alter table triage drop column run_digest")
+        store.sql("update meta set value = '2' where key = 'schema_version'")
+    with open_store(path) as store:
+        pd.testing.assert_frame_equal(store.sql("select * exclude run_digest from triage order by entry"), before)
+        assert store.sql("describe triage")["column_name"].tolist() == list(schema.TABLES["triage"].columns)
+        assert store.sql("select count(run_digest) as n from triage")["n"].tolist() == [0]
 
 
 def test_a_store_of_version_1_is_merged_through_a_copy(store, tmp_path):
