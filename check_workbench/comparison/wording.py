@@ -199,7 +199,8 @@ def _target_words(ceiling: Ceiling) -> Iterator[str]:
         f"{percent(1 - found.raw.value)} of {found.n:,} where it says {verdict}"
         for verdict, found in ceiling.by_verdict.items()
     ]
-    yield f"by the check's verdict they disagree in {', '.join(each)}"
+    if each:
+        yield f"by the check's verdict they disagree in {', '.join(each)}"
 
 
 def _counted(row: dict[str, Any]) -> str:

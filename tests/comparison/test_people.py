@@ -154,3 +154,12 @@ def test_people_who_spoke_of_different_findings_did_not_speak_of_the_same(store,
     store.load_decisions(path)
     ceiling: Any = cw.compare(team.check, store).ceiling
     assert (ceiling.n, ceiling.people, ceiling.agreement.raw.value) == (1, 2, 0.0)
+
+
+def test_people_beside_a_check_that_has_no_verdict(store, team):
+    decided(team, store, SAID)
+    store.sql("delete from answers")
+    found = cw.compare(team.check, store)
+    assert (found.n, found.ceiling.n, found.ceiling.by_verdict) == (0, 7, {})
+    assert "two people disagree in 28.6 %" in repr(found)
+    assert "by the check's verdict" not in repr(found)
