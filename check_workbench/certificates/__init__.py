@@ -37,6 +37,9 @@ def trust(
     labels, answers, document and plan returns the recorded result and is no look. Checks that ask the same are looks at
     one question; those of one call are decided in the order of their ids, in whichever order they are given.
 
+    A decision that a person corrected before any call read it counts as corrected. Afterwards an error that was read
+    stays one, whoever says otherwise; one that a correction adds counts. The report tells how many there are.
+
     Parameters
     ----------
     checks
