@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.records import FINDING_DECISIONS, person
@@ -12,12 +11,12 @@ if TYPE_CHECKING:
 
     Row = Mapping[str, Any]
 
-EVENT = "completed"
-"""A word about the work that is no opinion of it: it replaces none, and none replaces it."""
-
 
 def subject_of(row: Row) -> tuple[Hashable, ...] | None:
     """Return who speaks of what in a decision; words that share it replace one another. None replaces nothing.
+
+    A decision that names no check is an event of a process: work that is rejected and then approved was done again, and
+    nobody took the rejection back.
 
     Parameters
     ----------
@@ -26,14 +25,15 @@ def subject_of(row: Row) -> tuple[Hashable, ...] | None:
 
     Examples
     --------
-    >>> row = dict.fromkeys(("check_id", "step_id", "attempt", "question", "span_id"))
-    >>> subject_of({**row, "run_id": "r", "decision": "problem", "decided_by": " Ann"})
-    ('ann', 'r', None, None, 1, None, None, False)
-    >>> subject_of({**row, "run_id": "r", "decision": "problem", "decided_by": ""}) is None
-    True
+    >>> row = dict.fromkeys(("step_id", "attempt", "question", "span_id"))
+    >>> row = {**row, "run_id": "r", "check_id": "c", "decision": "problem", "decided_by": " Ann"}
+    >>> subject_of(row)
+    ('ann', 'r', 'c', None, 1, None, None, False)
+    >>> subject_of({**row, "decided_by": ""}), subject_of({**row, "check_id": None})
+    (None, None)
     """
     who = person(row["decided_by"])
-    if who is None or row["decision"] == EVENT:
+    if who is None or row["check_id"] is None:
         return None
     finding = row["decision"] in FINDING_DECISIONS
     attempt = int(row["attempt"] or 1)
@@ -46,8 +46,7 @@ def replaced(said: Iterable[tuple[Hashable, Row]]) -> dict[int, int]:
 
     The last word is the one with the latest `decided_at`; at the same time, the one that was loaded later. Where one
     of them has no time, the order of loading decides between them all. Words that nothing puts in order, such as two of
-    one file without a time, replace each other not: the order of rows in a file or a table means nothing. What comes
-    after `returned` speaks of the next submission, so it replaces nothing before, unless attempts are named.
+    one file without a time, replace each other not: the order of rows in a file or a table means nothing.
 
     Parameters
     ----------
@@ -61,40 +60,23 @@ def replaced(said: Iterable[tuple[Hashable, Row]]) -> dict[int, int]:
 
     Examples
     --------
-    >>> first = {"decision_key": 1, "source_key": 0, "decided_at": None, "check_id": "c", "decision": "problem"}
+    >>> first = {"decision_key": 1, "source_key": 0, "decided_at": None}
     >>> replaced([("ann on r", {**first, "decision_key": 2, "source_key": 1}), ("ann on r", first)])
     {1: 2}
     """
     subjects: dict[Hashable, list[Row]] = {}
     for subject, row in said:
         subjects.setdefault(subject, []).append(row)
-    return {
-        int(row["decision_key"]): min(int(last["decision_key"]) for last in moments[-1])
-        for rows in subjects.values()
-        if len(rows) > 1
-        for moments in _submissions(rows)
-        for moment in moments[:-1]
-        for row in moment
-    }
+    return {key: last for rows in subjects.values() for key, last in _replaced(rows)}
 
 
-def _submissions(rows: Sequence[Row]) -> Iterator[list[list[Row]]]:
-    """Yield the words on each submission, those of one moment together, in order of time."""
+def _replaced(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     dated = all(row["decided_at"] is not None for row in rows)
 
     def moment(row: Row) -> tuple[Any, ...]:
         loaded = -1 if row["source_key"] is None else int(row["source_key"])
         return (row["decided_at"], loaded) if dated else (loaded,)
 
-    words: list[list[Row]] = []
-    for _, together in groupby(sorted(rows, key=moment), key=moment):
-        words.append(list(together))
-        if any(_sends_back(row) for row in words[-1]):
-            yield words
-            words = []
-    if words:
-        yield words
-
-
-def _sends_back(row: Row) -> bool:
-    return row["decision"] == "returned" and row["check_id"] is None and row["attempt"] is None
+    latest = max(map(moment, rows))
+    last = min(int(row["decision_key"]) for row in rows if moment(row) == latest)
+    yield from ((int(row["decision_key"]), last) for row in rows if moment(row) != latest)

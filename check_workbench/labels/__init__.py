@@ -87,12 +87,12 @@ def labels_for(
 ) -> Labels:
     """Join human decisions to the units of a check.
 
-    A person can correct a decision: of what one named person said of one unit and one question (check or work, step,
-    attempt, question, span) the last word counts, with its own blindness, and what it replaces is left out as
-    `superseded`. The last is the one with the latest `decided_at`; at the same time, or where one of them has none, the
-    one that was loaded later. Two words that nothing puts in order both count, so they may tie. Names are the same in
-    whatever case and with whatever spaces; decisions of nobody are those of different people. `completed` replaces
-    nothing, and nothing replaces a `returned` that names no attempt.
+    A person can correct a decision that names a check: of what one named person said of one unit and one question
+    (check, step, attempt, question, span) the last word counts, with its own blindness, and what it replaces is left
+    out as `superseded`. The last is the one with the latest `decided_at`; at the same time, or where one of them has
+    none, the one that was loaded later. Two words that nothing puts in order both count, so they may tie. Names are the
+    same in whatever case and with whatever spaces; decisions of nobody are those of different people. A decision about
+    the work without a check is an event, such as a rejection before rework: it replaces nothing, and nothing it.
 
     Parameters
     ----------
@@ -209,4 +209,7 @@ def _notes(rows: list[dict[str, Any]], *, proxy: bool) -> Iterator[str]:
     if counts[ASSERTED]:
         yield f"that nobody saw a verdict was asserted when loading ({counts[ASSERTED]} units)"
     if counts[TIME]:
-        yield f"blind because the decision came before any verdict that the store knows of ({counts[TIME]} units)"
+        yield (
+            f"blind because the decision came before any verdict that the store knows of ({counts[TIME]} units); times "
+            "without a zone were read as UTC"
+        )

@@ -108,15 +108,14 @@ def _told(
         if reason is not None:
             found.excluded[reason] += reason != ELSEWHERE
             continue
-        attempt, unplaced, guessed = 1, None, False
+        attempt = None
         if check.step_id is not None:
-            attempt, unplaced, guessed = _attempt(row, submissions.get(row["run_id"], []))
+            attempt, reason = _attempt(row, submissions.get(row["run_id"], []))
             if row["check_id"] is None:
-                reason = step_target(check, row["step_id"], row["decision"])
-        unit = row["run_id"], None if check.step_id is None else attempt
+                reason = step_target(check, row["step_id"], row["decision"]) or reason
+        unit = row["run_id"], attempt
         blind = blindness(row, visible.get(unit, visible.get(None)))
-        fixed = unplaced is None and not (guessed and row["check_id"] is None)
-        yield Said(row=row, unit=unit, blindness=blind, reason=reason or unplaced, fixed=fixed)
+        yield Said(row=row, unit=unit, blindness=blind, reason=reason)
 
 
 def _subject(wanted: Wanted, said: Said) -> tuple[Hashable, ...] | None:
@@ -131,7 +130,7 @@ def _subject(wanted: Wanted, said: Said) -> tuple[Hashable, ...] | None:
             "question": None if only else row["question"],
         }
     )
-    if subject is None or not said.fixed:
+    if subject is None or said.reason is not None:
         return None
     return subject if wanted.reads is None else (*subject, said.blindness.by is not None)
 
@@ -159,25 +158,19 @@ def _unusable(check: Check, row: Mapping[str, Any], run: Mapping[str, Any] | Non
     return None
 
 
-def _attempt(row: Mapping[str, Any], submissions: Submissions) -> tuple[int, str | None, bool]:
-    """Pair a decision with an attempt: the named one, else by time where there are several, else the first.
-
-    Returns
-    -------
-    tuple
-        The attempt, why it cannot be paired, and whether the first was taken for want of times.
-    """
+def _attempt(row: Mapping[str, Any], submissions: Submissions) -> tuple[int, str | None]:
+    """Pair a decision with an attempt: the named one, else by time where there are several, else the first."""
     if not submissions:
-        return 1, UNMATCHED, False
+        return 1, UNMATCHED
     attempts = [attempt for attempt, _ in submissions]
     decided = row["decided_at"]
     if row["attempt"] is not None:
         named = int(row["attempt"])
-        return named, None if named in attempts else UNMATCHED, False
+        return named, None if named in attempts else UNMATCHED
     if len(attempts) == 1 or decided is None or not all(at for _, at in submissions):
-        return 1, None if 1 in attempts else UNMATCHED, len(attempts) > 1 and decided is not None
+        return 1, None if 1 in attempts else UNMATCHED
     before = [(at, attempt) for attempt, at in submissions if at is not None and at <= decided]
-    return (max(before)[1], None, False) if before else (1, "decided_before_submission", False)
+    return (max(before)[1], None) if before else (1, "decided_before_submission")
 
 
 def _misses_question(wanted: Wanted, row: Mapping[str, Any], *, positive: bool) -> str | None:

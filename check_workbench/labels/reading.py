@@ -40,8 +40,6 @@ class Said(NamedTuple):
     blindness: Blindness
     reason: str | None = None
     """Why it does not speak of the unit."""
-    fixed: bool = True
-    """Whether it is known of which submission it speaks."""
 
 
 class Further(NamedTuple):

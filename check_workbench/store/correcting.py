@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _NAMED = ("run_id", "check_id", "step_id", "attempt", "question", "span_id", "decision", "decided_by", "decided_at")
 _SEVERAL = f"""
     select decision_key, source_key, {", ".join(_NAMED)} from decisions
-    where decided_by is not null and run_id in (
+    where decided_by is not null and check_id is not null and run_id in (
         select run_id from decisions where decision_key in (select unnest(?::bigint[])))
     qualify count(*) over (partition by run_id, check_id) > 1 order by decision_key
 """

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from check_workbench.decisions.last_words import replaced, subject_of
 
 NOON = datetime(2026, 10, 6, 12)  # noqa: DTZ001 the store's times have no zone
-EMPTY = dict.fromkeys(("check_id", "step_id", "attempt", "question", "span_id", "decided_at", "source_key"))
+EMPTY = dict.fromkeys(("step_id", "attempt", "question", "span_id", "decided_at", "source_key"))
 
 
 def word(key: int, decision: str = "problem", by: str | None = "ann", at: int | None = None, **row: Any) -> Any:
@@ -22,6 +22,7 @@ def word(key: int, decision: str = "problem", by: str | None = "ann", at: int | 
         **EMPTY,
         "decision_key": key,
         "run_id": "r",
+        "check_id": "c",
         "decision": decision,
         "decided_by": by,
         "decided_at": told,
@@ -75,13 +76,13 @@ def test_nobody_replaces_nothing(nobody: str | None) -> None:
     [
         {"by": "ben"},
         {"run_id": "q"},
-        {"check_id": "c"},
+        {"check_id": "d"},
+        {"check_id": None},
         {"step_id": "s"},
         {"attempt": 2},
         {"question": 0},
         {"span_id": "x"},
         {"decision": "confirmed"},
-        {"decision": "completed"},
     ],
 )
 def test_a_word_on_something_else_replaces_nothing(other: Any) -> None:
@@ -92,16 +93,11 @@ def test_the_first_attempt_need_not_be_named() -> None:
     assert gone(word(1, source_key=0), word(2, attempt=1.0, source_key=1)) == {1}
 
 
-def test_what_comes_after_work_was_sent_back_speaks_of_the_next_submission() -> None:
-    rows = [
-        word(1, "rejected", at=1),
-        word(2, "returned", at=2),
-        word(3, "rejected", at=3),
-        word(4, "approved", at=4),
-    ]
-    assert gone(*rows) == {1, 3}
-    assert gone(*({**row, "attempt": 1} for row in rows)) == {1, 2, 3}
-    assert gone(*({**row, "check_id": "c"} for row in rows)) == {1, 2, 3}
+@pytest.mark.parametrize("last", ["approved", "completed", "rejected", "no_problem"])
+def test_what_happens_to_work_replaces_nothing_unless_it_names_a_check(last: str) -> None:
+    rows = [word(1, "rejected", at=1), word(2, "returned", at=2), word(3, last, at=3)]
+    assert gone(*({**row, "check_id": None} for row in rows)) == set()
+    assert gone(*rows) == {1, 2}
 
 
 @given(

@@ -136,6 +136,22 @@ def test_words_are_taken_whatever_their_case(
     assert {row[1] for row in held(store)} == {decision}
 
 
+def test_a_sheet_for_decisions_about_work_can_be_corrected(
+    store: Store, team: Scenario, desk: Desk, tmp_path: Path
+) -> None:
+    """Its rows name the check for which they were drawn, whatever the word."""
+    team.load(store, passed())
+    plan = cw.plan("replace_approval", max_false_pass=0.1, labels="work")
+    cw.label_next(team.check, store, n=10, plan=plan, sheet=tmp_path / "work.csv")
+    for word in ("rejected", "approved"):
+        rows = [{**row, "decided_by": "ann", "decision": word} for row in desk.read(tmp_path / "work.csv")]
+        report = store.load_decisions(desk.save(rows))
+        assert (report.decisions, report.rejected) == (10, ())
+    assert any("10 decisions replace earlier ones of the same person" in note for note in report.notes)
+    labels = labels_for(cw.read_checks(team.check)[0], store, kind="work")
+    assert (len(labels), int(labels.frame["positive"].sum()), labels.excluded) == (10, 0, {"superseded": 10})
+
+
 @pytest.mark.parametrize("word", ["yes", "No", "ja", "1", "TRUE"])
 def test_a_plain_yes_could_mean_either(store: Store, sheet: Path, desk: Desk, word: str) -> None:
     report = store.load_decisions(desk.fill(sheet, lambda _: word))

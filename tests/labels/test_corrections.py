@@ -134,12 +134,29 @@ def test_each_question_has_its_own_last_word(told: Store) -> None:
     assert labels.excluded == {"one_question_only": 2, "superseded": 1}
 
 
-def test_an_approval_that_is_withdrawn_labels_no_step(store: Store) -> None:
-    """Who rejects what they had approved blames one step, and says nothing of the others any more."""
+@pytest.mark.parametrize("attempts", [[], [None], [1], [1, 2]])
+@pytest.mark.parametrize("kind", ["check", "work"])
+def test_rework_that_was_not_recorded_takes_no_rejection_back(store: Store, attempts: list[Any], kind: str) -> None:
+    """Rejected, then approved by the same person: nobody knows of which submission, so neither is a label."""
+    put_runs(store, vendor("r", *(submission(0.9, attempt=n) for n in attempts)))
+    first: dict[str, Any] = {"step_id": "sign", "decided_at": "2026-10-01", "decision": "rejected"}
+    second = {**first, "decided_at": "2026-10-02", "decision": "approved", "source_key": CORRECTED}
+    loaded(store, first, second, check=None)
+    check = screening() if kind == "check" else question()
+    labels = labels_for(check, store, kind=kind)
+    assert said(labels) == []
+    assert "superseded" not in labels.excluded
+
+
+@pytest.mark.parametrize("word", ["approved", "no_problem", "completed"])
+def test_words_about_work_that_name_their_check_stay_correctable(store: Store, word: str) -> None:
+    """As rows of a sheet do, which is drawn for one check."""
     put_runs(store, vendor("r", submission(0.9)))
-    sign = {"step_id": "sign_terms", "check_id": None}
-    loaded(store, {"decision": "approved", **sign}, {"decision": "rejected", "source_key": CORRECTED, **sign})
-    assert said(labels_for(screening(), store)) == []
+    rejected = {"decision": "rejected", "decided_at": "2026-10-01"}
+    loaded(store, rejected, {"decision": word, "decided_at": "2026-10-02"}, check=screening().id)
+    labels = labels_for(screening(), store)
+    assert [bool(bad) for bad in labels.frame["positive"]] == ([] if word == "completed" else [False])
+    assert labels.excluded["superseded"] == 1
 
 
 def test_decisions_after_rework_replace_none_before_it(store: Store) -> None:

@@ -180,7 +180,10 @@ def test_old_decisions_on_a_rule_that_the_store_saw_later_are_blind_by_time(stor
     evaluate(loop(), store)
     labels = labels_for(loop(), store)
     assert labels.frame["blind"].tolist() == [True]
-    assert "before any verdict" in labels.notes[0]
+    words = (
+        "blind because the decision came before any verdict that the store knows of (1 units); times without a zone "
+    )
+    assert labels.notes == (f"{words}were read as UTC",)
 
 
 def test_asserted_blindness_is_told(store):

@@ -83,6 +83,16 @@ def test_without_a_name_nothing_is_replaced(started: Store, tmp_path: Path) -> N
     assert labels_for(question(), started).excluded == {"annotators_disagree": 2}
 
 
+def test_work_that_is_rejected_and_then_approved_is_rework(started: Store, tmp_path: Path) -> None:
+    """Such events name no check: nothing is replaced, and nothing is told as a contradiction."""
+    path = tmp_path / "a.csv"
+    for at, word in enumerate(("rejected", "approved"), start=1):
+        path.write_text(f"{HEADER}r,{word},,ann,2026-10-0{at}T00:00:00Z,false\n", encoding="utf-8")
+        report = started.load_decisions(path)
+        assert (report.decisions, told(report)) == (1, [])
+    assert labels_for(question(), started, kind="work").excluded == {"annotators_disagree": 2}
+
+
 def test_blank_names_in_lines_are_different_people(started: Store, tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"run_id": "r", "check_id": "q", "decision": "problem", "decided_by": " "}\n' * 2)
