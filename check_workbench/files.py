@@ -86,7 +86,8 @@ def beside(target: Path, data: bytes, made: list[Path]) -> Path:
         stream.flush()
         os.fsync(stream.fileno())
     if known is not None:
-        with contextlib.suppress(PermissionError):
-            os.chown(path, known.st_uid, known.st_gid)
+        if hasattr(os, "chown"):  # not on Windows
+            with contextlib.suppress(OSError):
+                os.chown(path, known.st_uid, known.st_gid)
         path.chmod(mode)
     return path

@@ -79,11 +79,17 @@ class TestOne:
         assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
         assert after.st_mtime_ns > before.st_mtime_ns
 
-    def test_an_owner_that_cannot_be_kept_is_no_obstacle(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    @pytest.mark.parametrize("number", [errno.EPERM, errno.EINVAL, None], ids=["refused", "unmapped", "windows"])
+    def test_an_owner_that_cannot_be_kept_is_no_obstacle(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int | None
+    ) -> None:
         def refused(*_: Any) -> None:
-            raise PermissionError
+            raise OSError(number, "refused")
 
-        monkeypatch.setattr(os, "chown", refused)
+        if number is None:
+            monkeypatch.delattr(os, "chown")
+        else:
+            monkeypatch.setattr(os, "chown", refused)
         (path,) = lying(tmp_path, "a")
         path.chmod(0o640)
         write_file(path, NEW)
