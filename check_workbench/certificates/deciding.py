@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from check_workbench.certificates import bounds, wording
 from check_workbench.certificates.betting import capital
-from check_workbench.certificates.bounds import Look, Tested
 from check_workbench.certificates.certificate import Certificate
 from check_workbench.certificates.evidence import counted_errors
 from check_workbench.certificates.guards import by_workflow, human_ceiling, out_of_reach, violations
@@ -19,6 +18,7 @@ from check_workbench.certificates.replanning import about_namesakes, about_plan,
 from check_workbench.certificates.showing import first_shown
 from check_workbench.certificates.sides import Region
 from check_workbench.certificates.subject import described
+from check_workbench.certificates.tested import Look, Tested
 from check_workbench.certificates.together import conflict
 from check_workbench.certificates.uncounted import uncounted
 
@@ -83,8 +83,7 @@ def decide(units: Units, store: Store, plan: Plan, *, looks: pd.DataFrame) -> Ce
         "blind": blind_share(units, plan),
     }
     made = _with_details(made, labels, found, about)
-    made = dataclasses.replace(made, reasons=(*made.reasons, *too_few_blind(about["blind"])))
-    made = promotable(made, check)
+    made = promotable(dataclasses.replace(made, reasons=(*made.reasons, *too_few_blind(about["blind"]))), check)
     before_it = [*about_namesakes(trusts, check), *about_plan(trusts, plan)]
     before_it += about_window(units, looks, made.excluded.get("outside_window", 0))
     made = dataclasses.replace(made, reasons=(*before_it, *made.reasons))

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.calibration.units import Units
-    from check_workbench.certificates.bounds import Tested
+    from check_workbench.certificates.tested import Tested
     from check_workbench.checks import Check
     from check_workbench.evaluation import Results
     from check_workbench.store import Store

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
     from check_workbench.certificates.sides import Region
+    from check_workbench.certificates.tested import Tested
     from check_workbench.checks import Check
     from check_workbench.comparison.people import Ceiling
     from check_workbench.plans import Plan

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 SHOWN = (
     "labels of this side had been shown (by compare, calibrate or another call) before the last labels or answers "
-    "came: whoever saw them could choose when to stop, so that was the first look, and this is a later one"
+    "came: whoever saw them could choose when to stop, so that was the first look, and this is a later one; go on with "
+    "further labels, and for another check load all labels, or ask trust, before any other call shows them"
 )
 VERDICTS: dict[Side, str] = {"false_pass": "pass", "false_fail": "fail"}
 _DECIDED = """

@@ -9,7 +9,7 @@ from check_workbench.checks import PassBand
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from check_workbench.certificates.bounds import Tested
+    from check_workbench.certificates.tested import Tested
     from check_workbench.checks import Check, Threshold
 
 

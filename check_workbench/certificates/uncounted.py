@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from check_workbench.calibration.units import Units
-    from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.certificates.tested import Tested
     from check_workbench.plans import Side
     from check_workbench.store import Store
 

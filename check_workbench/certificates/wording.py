@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.certificates.tested import Tested
     from check_workbench.checks import Threshold
 
 WARNING = (
@@ -76,7 +76,7 @@ def spent(found: Tested) -> str:
 
     Examples
     --------
-    >>> from check_workbench.certificates.bounds import Tested
+    >>> from check_workbench.certificates.tested import Tested
     >>> from check_workbench.plans import Bound
     >>> spent(Tested(bound=Bound(side="false_pass", target=0.05, delta=0.1), way="own", delta=0.08))
     'why 92.0 % sure: of the 10.0 % chance of error allowed, this first look spends 8.0, and 2.0 are left for later'

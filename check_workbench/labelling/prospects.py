@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from check_workbench.certificates.betting import capital
-from check_workbench.certificates.bounds import FIRST, LATER
 from check_workbench.certificates.exact import anytime_bound
 from check_workbench.certificates.replanning import trusts_of
+from check_workbench.certificates.tested import FIRST, LATER
 from check_workbench.labelling.drawing import VERDICTS
 from check_workbench.stats.certify import labels_needed, own_cut
 from check_workbench.stats.intervals import percent

@@ -11,6 +11,7 @@ import check_workbench as cw
 from check_workbench.calibration.units import Units
 from check_workbench.certificates import bounds, hygiene
 from check_workbench.certificates.sides import Region
+from check_workbench.certificates.tested import Look
 from check_workbench.checks import Check, FlagAt, Item, YesNo
 from check_workbench.plans import Bound
 from check_workbench.stats.certify import p_value
@@ -18,8 +19,8 @@ from check_workbench.stats.certify import p_value
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from check_workbench.certificates.bounds import Tested
     from check_workbench.certificates.hygiene import Sample
+    from check_workbench.certificates.tested import Tested
     from check_workbench.store import Store
 
 DRAWS = 1000
@@ -70,7 +71,7 @@ def decide(usable: pd.DataFrame, reference: pd.DataFrame, *, first: bool = True)
 def of_sample(sample: Sample, *, first: bool = True) -> Tested:
     """Test one bound on what hygiene left."""
     region = Region(check=CHECK, side=BOUND.side, reference=sample.measured_on, everything=sample.population)
-    return bounds.tested(region, BOUND, sample, bounds.Look(first=first, start=PLAN.start))
+    return bounds.tested(region, BOUND, sample, Look(first=first, start=PLAN.start))
 
 
 def sorted_out(store: Store, labels: pd.DataFrame, looks: list[dict[str, Any]], plan: cw.Plan = PLAN) -> Sample:

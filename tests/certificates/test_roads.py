@@ -137,7 +137,10 @@ def test_labels_that_came_after_others_had_been_shown_are_a_later_look(store, te
     cert = of_batches(team, store, show=True)
     bound = cert[0].details["bounds"][0]
     assert (bound["way"], bound["delta"]) == ("sequential", pytest.approx(LATER))
-    assert any("labels of this side had been shown" in reason for reason in cert.reasons)
+    told = [reason for reason in cert.reasons if reason.startswith("labels of this side had been shown")]
+    assert len(told) == 1
+    assert told[0].endswith("for another check load all labels, or ask trust, before any other call shows them")
+    assert told[0] in repr(cert)
 
 
 def test_the_best_of_several_models_is_a_later_look(store, team):
@@ -170,6 +173,21 @@ def test_all_labels_shown_at_once_are_a_first_look(store, team):
     cw.compare(team.check, store)
     cw.calibrate(team.check, store)
     assert cw.trust(team.check, store, plan=PLAN)[0].details["bounds"][0]["way"] == "own"
+
+
+@pytest.mark.parametrize("calls", [(), (cw.calibrate,), (cw.compare, cw.calibrate, cw.calibrate)])
+def test_the_ordinary_road_leads_to_the_first_look(store, team, calls):
+    """Load runs, then all decisions in several files, see them, load some of it all again, and ask."""
+    units = uniform(300, labelled=300, risk=lambda s: 0.01 if s < 0.5 else 0.9)
+    team.load(store, [{**u, "bad": None} for u in units])
+    for part in (units[:150], units[150:]):
+        team.decide(store, part)
+    for call in calls:
+        call(team.check, store)
+    team.load(store, units[150:])
+    cert = cw.trust(team.check, store, plan=PLAN)
+    assert (cert[0].details["bounds"][0]["way"], cert.outcome) == ("own", "ready")
+    assert not any("had been shown" in reason for reason in cert.reasons)
 
 
 def test_a_trust_decision_shows_only_the_side_that_it_bounds(store, team):

@@ -11,6 +11,7 @@ import pytest
 import check_workbench as cw
 from check_workbench.certificates import bounds, hygiene
 from check_workbench.certificates.sides import Region
+from check_workbench.certificates.tested import Look
 from check_workbench.checks import Check, Choice, Item, PassBand, PassNames, YesNo
 from tests.certificates.draws import ALLOWED, ALPHA, BOUND, DRAWS, PLAN, decide, rows, unlabelled
 from tests.certificates.test_sides import passes, written
@@ -113,7 +114,7 @@ def test_the_certified_numbers_of_three_questions_pass_what_was_certified(seed: 
     work = pd.concat([told, silent], ignore_index=True)
     sample = hygiene.Sample(usable=told, taken=told.iloc[:0], population=work, excluded={})
     region = Region(check=THREE, side="false_pass", reference=sample.measured_on, everything=work)
-    found = bounds.tested(region, BOUND, sample, bounds.Look(first=True, start=0.4))
+    found = bounds.tested(region, BOUND, sample, Look(first=True, start=0.4))
     assert found.way == "walk"
     assert found.certified
     assert {(change.item, change.key) for change in found.changes} >= {(0, "pass"), (1, "confidence"), (2, "pass")}
