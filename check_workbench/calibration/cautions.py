@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from check_workbench.checks import FlagAt, FlagOn, PassBand
 from check_workbench.stats.curves import pile_up
 from check_workbench.stats.intervals import Estimate, percent, upper_bound
 from check_workbench.stats.reliability import calibration_error
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from check_workbench.checks import Check, Threshold
     from check_workbench.stats.reliability import CalibrationError
 
-PROBABLE = (FlagAt, FlagOn, PassBand)
-"""Cuts over probabilities."""
 ROUNDING = 1e-6
 """By how much a sum of recorded probabilities may pass 1."""
 FEW = 100
@@ -153,7 +150,12 @@ def wrong_way(ranked: Estimate | None) -> list[str]:
     return [f"the scores rank the wrong way round ({shown}): is the question, or what its labels mean, the other way?"]
 
 
-def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationError | None:
+def probable(check: Check, threshold: Threshold) -> bool:
+    """Say whether what a threshold cuts are probabilities by their nature."""
+    return threshold.item < len(check.items) and check.items[threshold.item].cut.probable
+
+
+def honesty(check: Check, threshold: Threshold, of: Labelled, clusters: NDArray[np.object_]) -> CalibrationError | None:
     """Return how far probabilities lie from frequencies; None where scores are bare choices.
 
     Parameters
@@ -164,15 +166,17 @@ def honesty(check: Check, threshold: Threshold, of: Labelled) -> CalibrationErro
         Whose scores they are.
     of
         The labels.
+    clusters
+        What each label belongs to.
     """
-    if threshold.item == len(check.items) or not isinstance(check.items[threshold.item].cut, PROBABLE):
+    if not probable(check, threshold):
         return None
     if np.isin(of.scores, (0, 1)).all():
         return None
     if of.scores.min() < 0 or of.scores.max() > 1 + ROUNDING:
         return None
     meant = of.positive if of.means == "problem" else ~of.positive
-    return calibration_error(np.minimum(of.scores, 1.0), meant, weights=of.weights)
+    return calibration_error(np.minimum(of.scores, 1.0), meant, weights=of.weights, clusters=clusters.astype(str))
 
 
 def dishonest(error: CalibrationError | None) -> list[str]:

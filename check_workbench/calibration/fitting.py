@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from check_workbench.calibration.cautions import PROBABLE, ROUNDING
+from check_workbench.calibration.cautions import ROUNDING, probable
 from check_workbench.calibration.meaning import Meaning, Reading
 from check_workbench.errors import UndefinedError
 from check_workbench.stats.bands import band
@@ -64,7 +64,7 @@ def meaning(
     Meaning or None
         None where the scores are no probabilities by their nature: rules, levels, confidences, questions as one.
     """
-    if threshold.item == len(check.items) or not isinstance(check.items[threshold.item].cut, PROBABLE):
+    if not probable(check, threshold):
         return None
     none = Meaning(means=of.means, labels=len(of.scores))
     reason = _refused(of, clusters)
@@ -73,11 +73,13 @@ def meaning(
     said = np.minimum(of.scores, 1.0)
     meant = of.positive if of.means == "problem" else ~of.positive
     told = Told.of(said, meant, weights=of.weights, clusters=clusters.astype(str))
-    curve = recalibrate(said, meant, weights=of.weights)
+    curve = recalibrate(said, meant, weights=of.weights, clusters=told.group)
     try:
         unseen = cross_fitted(curve, told)
     except UndefinedError:
-        return dataclasses.replace(none, reason="the labels of one kind come from too few sessions")
+        return dataclasses.replace(
+            none, reason="the labels of one kind, or with one of two scores, come from too few sessions"
+        )
     name, why = _kind(curve, len(said))
     return dataclasses.replace(
         none,
@@ -87,7 +89,7 @@ def meaning(
         line=_read(curve, told, np.linspace(said.min(), said.max(), LINE)),
         bins=reliability(curve, told, bins=int(np.clip(len(said) // PER_BIN, 2, MOST_BINS))),
         before=before,
-        after=calibration_error(unseen, meant, weights=of.weights),
+        after=calibration_error(unseen, meant, weights=of.weights, clusters=told.group),
     )
 
 

@@ -71,11 +71,12 @@ def measured(
     labelled = kept[kept["labelled"]]
     of, turned, known = _labelled(kept, labelled, threshold, check)
     points, chosen, reason = _path(of, goal, known, path)
-    between = redrawn(of, clusters(labelled), goal) if chosen else None
+    together = clusters(labelled)
+    between = redrawn(of, together, goal) if chosen else None
     cut = chosen.at if chosen else threshold.value
     groups = () if cut is None else grouped(labelled["workflow"], "workflow", of, of.hit(cut))
     present = _present(of, kept, threshold, known)
-    error = honesty(check, threshold, of)
+    error = honesty(check, threshold, of, together)
     found = Calibration(
         check=check,
         threshold=threshold,
@@ -88,7 +89,7 @@ def measured(
         weighted=known.weights is not None,
         auc=ranking(turned, of.positive),
         calibration_error=error,
-        meaning=meaning(check, threshold, of, clusters(labelled), error),
+        meaning=meaning(check, threshold, of, together, error),
         share=share_of(kept, f"s{threshold.item}", known),
         baseline_auc=_baseline(labelled),
         curve=tuple(points),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, stdtrit
+from scipy.special import expit, logit, stdtrit
 
 from check_workbench.stats.arrays import floats, share
 from check_workbench.stats.intervals import lower_bounds, upper_bounds
@@ -20,15 +20,18 @@ if TYPE_CHECKING:
     from check_workbench.stats.told import Told
 
 NEAR = 100
-"""Labels on each side of a place that bound a free rising curve there."""
+"""Labels on each side of a place that bound a free rising curve there, or more where scores are equal."""
+_EDGE = 1e-15
+"""So near to 0 or 1 a curve has a finite band."""
 
 
 def band(curve: Recalibrated, told: Told, at: ArrayLike, *, confidence: float = 0.95) -> tuple[Floats, Floats]:
     """Return the ends of the interval of a curve at some places.
 
     Of a smooth curve by the sandwich variance of its coefficients, clusters whole, which speaks of the best curve of
-    its kind. Of a free rising one by the labels next to the place on each side: where the truth rises, what lies below
-    cannot be more frequent, and what lies above not less.
+    its kind; where hardly a label contradicts the curve that variance vanishes, so the one that the curve itself
+    implies counts where it is larger. Of a free rising one by the labels next to the place on each side: where the
+    truth rises, what lies below cannot be more frequent, and what lies above not less.
 
     Parameters
     ----------
@@ -60,14 +63,18 @@ def band(curve: Recalibrated, told: Told, at: ArrayLike, *, confidence: float = 
         return _between_neighbours(curve, told, places, tail)
     own, line = columns(curve, told.scores), columns(curve, places)
     chance = curve(told.scores)
-    inverse = np.linalg.pinv(own.T @ (own * (told.weights * chance * (1 - chance))[:, None]))
+    spent = told.weights * chance * (1 - chance)
+    inverse = np.linalg.pinv(own.T @ (own * spent[:, None]))
     pull = own * (told.weights * (told.positive - chance))[:, None]
     summed = np.stack([np.bincount(told.group, weights=part) for part in pull.T], axis=1)
     several = max(told.clusters, own.shape[1] + 1)
-    covariance = inverse @ (summed.T @ summed) @ inverse * several / (several - own.shape[1])
-    spread = np.sqrt(np.einsum("ij,jk,ik->i", line, covariance, line))
+    seen = summed.T @ summed * several / (several - own.shape[1])
+    implied = own.T @ (own * (told.weights * spent)[:, None])
+    toward = line @ inverse
+    squares = [np.einsum("ij,jk,ik->i", toward, one, toward) for one in (seen, implied)]
+    spread = np.sqrt(np.max(squares, axis=0, initial=0.0))
     half = float(stdtrit(several - own.shape[1], 1 - tail)) * spread
-    middle = np.log(curve(places) / (1 - curve(places)))
+    middle = logit(np.clip(curve(places), _EDGE, 1 - _EDGE))
     return np.asarray(expit(middle - half)), np.asarray(expit(middle + half))
 
 
@@ -77,8 +84,10 @@ def _between_neighbours(curve: Isotonic, told: Told, places: Floats, tail: float
     effect = told.effect(curve)
     ends = []
     for place in places:
-        below = slice(max(0, (end := int(np.searchsorted(scores, place, "right"))) - NEAR), end)
-        above = slice(start := int(np.searchsorted(scores, place, "left")), start + NEAR)
+        end, start = np.searchsorted(scores, place, "right"), np.searchsorted(scores, place, "left")
+        first, last = scores[max(0, end - NEAR)], scores[min(len(scores), start + NEAR) - 1]
+        below = (scores >= first) & (scores <= place)
+        above = (scores >= place) & (scores <= last)
         low, high = (counted(hit[side], weights[side], effect) for side in (below, above))
         ends.append((lower_bounds(*low, delta=tail), upper_bounds(*high, delta=tail)))
     now = curve(places)

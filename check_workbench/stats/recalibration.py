@@ -70,7 +70,9 @@ class Isotonic:
 Recalibrated: TypeAlias = Platt | Beta | Isotonic
 
 
-def recalibrate(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None) -> Recalibrated:
+def recalibrate(
+    scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | None = None, clusters: ArrayLike | None = None
+) -> Recalibrated:
     """Fit a curve from score to probability.
 
     Below 200 labels it is Platt's; from 200 on, over shares, the beta curve where it rises; from 1,000 on the isotonic
@@ -84,6 +86,8 @@ def recalibrate(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | 
         Whether it happened.
     weights
         How much work each label stands for, where labels were drawn with differing probability.
+    clusters
+        What each label belongs to; what is alike within clusters does not call for the isotonic curve.
 
     Raises
     ------
@@ -103,7 +107,9 @@ def recalibrate(scores: ArrayLike, positive: ArrayLike, *, weights: ArrayLike | 
     """
     values, hit, weight = _labels(scores, positive, weights)
     smooth = _smooth(values, hit, weight, bent=len(values) >= BETA_FROM)
-    if len(values) < ISOTONIC_FROM or not calibration_error(smooth(values), hit, weights=weights).beyond_chance:
+    if len(values) < ISOTONIC_FROM:
+        return smooth
+    if not calibration_error(smooth(values), hit, weights=weights, clusters=clusters).beyond_chance:
         return smooth
     return _isotonic(values, hit, weight)
 

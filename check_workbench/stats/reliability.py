@@ -9,6 +9,7 @@ import numpy as np
 
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.arrays import flags, floats, weighing
+from check_workbench.stats.clusters import design_effect
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def calibration_error(
     outcome: ArrayLike,
     *,
     weights: ArrayLike | None = None,
-    seed: int = 0,
+    clusters: ArrayLike | None = None,
     draws: int = 1000,
 ) -> CalibrationError:
     """Return the expected calibration error over bins of equal mass, with its null band.
@@ -113,8 +114,11 @@ def calibration_error(
         As for `brier`.
     weights
         How much work each label stands for; bins are then of equal weight.
-    seed, draws
-        Of the simulated outcomes of a perfectly calibrated judge.
+    clusters
+        What each label belongs to: one key per label, None where each stands alone. As far as what probabilities leave
+        unexplained is alike within clusters, chance alone misses by more.
+    draws
+        How many simulated outcomes of a perfectly calibrated judge.
 
     Raises
     ------
@@ -128,10 +132,11 @@ def calibration_error(
     True
     """
     p, y, w, group = binned(probability, outcome, BINS, weights)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     expected, total = np.add.reduceat(w * p, starts), w.sum()
     value = float(np.abs(np.add.reduceat(w * y, starts) - expected).sum() / total)
+    alike = 1.0 if clusters is None else design_effect(np.subtract(outcome, probability, dtype=np.float64), clusters)
     null = (
         np.concatenate(
             [
@@ -140,6 +145,7 @@ def calibration_error(
                 for drawn in [rng.random((rows, len(p))) < p]
             ]
         ).sum(axis=1)
+        * np.sqrt(max(alike, 1.0))
         / total
     )
     return CalibrationError(value=value, by_chance=float(null.mean()), band=float(np.quantile(null, 0.95)))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 
 import check_workbench as cw
 from check_workbench.calibration.meaning import SCALE
-from check_workbench.checks import Check, FlagLevel, Item, Levels, PassBand, YesNo
+from check_workbench.checks import Check, Cutoffs, FlagAt, FlagLevel, FlagOn, Item, Levels, PassBand, YesNo
 from check_workbench.stats.recalibration import recalibrate
 from tests.scenario import Scenario, uniform
 from tests.workshop import loop, put_answers, put_decisions, put_runs, run
@@ -221,3 +221,8 @@ def test_the_same_store_gives_the_same_bytes(store, team):
     one, other = (cw.calibrate(team.check, store) for _ in range(2))
     assert (repr(one), one._repr_html_()) == (repr(other), other._repr_html_())
     assert json.dumps(one.to_json()) == json.dumps(other.to_json())
+
+
+@pytest.mark.parametrize("cut", get_args(Cutoffs))
+def test_every_cut_says_whether_it_is_over_probabilities(cut):
+    assert cut.probable is (cut in {FlagAt, FlagOn, PassBand})

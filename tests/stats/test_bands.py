@@ -9,7 +9,7 @@ from scipy.special import expit, logit
 from check_workbench.errors import InputError, UndefinedError
 from check_workbench.stats.bands import band
 from check_workbench.stats.crossfit import cross_fitted, reliability
-from check_workbench.stats.intervals import wilson
+from check_workbench.stats.intervals import clopper_pearson, wilson
 from check_workbench.stats.recalibration import Beta, Isotonic, Platt, recalibrate, refitted
 from check_workbench.stats.reliability import calibration_error
 from check_workbench.stats.told import Told
@@ -159,6 +159,55 @@ def test_scores_that_part_the_classes_have_a_finite_curve() -> None:
     low, high = band(fitted, Told.of(scores, scores > 0.5), AT)
     assert np.isfinite(low).all()
     assert np.isfinite(high).all()
+
+
+def test_a_curve_that_no_label_contradicts_is_no_surer_than_its_labels() -> None:
+    scores = np.repeat([0.0, 0.5, 1.0], [60, 1, 39])
+    happened = scores >= 0.5
+    low, high = band(recalibrate(scores, happened), Told.of(scores, happened), [0.0, 1.0])
+    assert high[0] >= wilson(0, 60)[1]
+    assert low[1] <= wilson(39, 39)[0]
+
+
+@pytest.mark.parametrize(("inner", "heavy"), [(np.linspace(0.45, 0.55, 98), 1.0), (np.linspace(0.45, 0.55, 98), 1e12)])
+def test_a_steep_curve_and_a_label_of_huge_weight_have_finite_bands(inner: Any, heavy: float) -> None:
+    scores = np.concatenate([[0.0], inner, [1.0]])
+    happened, weights = scores > 0.5, np.where(scores == 0, heavy, 1.0)
+    low, high = band(
+        recalibrate(scores, happened, weights=weights), Told.of(scores, happened, weights=weights), [0, 0.5, 1]
+    )
+    assert ((low >= 0) & (low <= high) & (high <= 1)).all()
+
+
+def test_the_order_of_equal_scores_changes_no_band() -> None:
+    scores = np.repeat([0.1, 0.5, 0.9], 400)
+    happened = np.random.default_rng(9).random(1200) < np.repeat([0.05, 0.5, 0.95], 400)
+    curve = refitted(Isotonic(at=np.array([]), probability=np.array([])), scores, happened)
+    orders = [np.arange(1200), np.lexsort((happened, scores)), np.lexsort((~happened, scores))]
+    ends = [band(curve, Told.of(scores[order], happened[order]), [0.5]) for order in orders]
+    assert ends == [ends[0]] * 3
+    [low], [high] = ends[0]
+    assert [low, high] == pytest.approx([*clopper_pearson(int(happened[400:800].sum()), 400)])
+
+
+def test_labels_that_are_alike_in_their_clusters_do_not_refute_a_calibrated_judge() -> None:
+    rng = np.random.default_rng(10)
+    found, alone = [], []
+    for _ in range(100):
+        group = np.repeat(np.arange(60), 5)
+        scores = rng.random(60)[group]
+        happened = rng.random(60)[group] < scores
+        found.append(calibration_error(scores, happened, clusters=group, draws=200).beyond_chance)
+        alone.append(calibration_error(scores, happened, draws=200).beyond_chance)
+    assert np.mean(found) <= 0.12
+    assert np.mean(alone) > 0.5
+
+
+def test_a_judge_who_is_far_off_is_refuted_in_clusters_as_well() -> None:
+    group = np.repeat(np.arange(60), 5)
+    scores = np.random.default_rng(11).random(60)[group]
+    happened = np.random.default_rng(12).random(60)[group] < 0.1
+    assert calibration_error(scores, happened, clusters=group).beyond_chance
 
 
 def test_bins_hold_all_labels_and_equal_scores_stay_together() -> None:
