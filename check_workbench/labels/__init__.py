@@ -131,11 +131,12 @@ def labels_for(
     of_step = check.process is not None
     wanted = Wanted(check=check, work=of_step or kind == "work", item=item, reads=reads)
     found = joined(wanted, store)
-    rows = []
+    rows, undone = [], 0
     for key in sorted(found.votes, key=lambda one: (one[0], one[1] or 0)):
         label = label_of(found.votes[key])
         if label is None:
             found.excluded[DISAGREE] += len(found.votes[key])
+            undone += {vote.positive for vote in found.votes[key] if vote.row["check_id"] is None} == {True, False}
             continue
         found.excluded[BESIDE_BLIND] += len(found.votes[key]) - len(label.votes)
         rows.append(_row(check, key, label, found))
@@ -145,7 +146,7 @@ def labels_for(
         frame=_frame(rows),
         excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
         proxy=proxy,
-        notes=tuple(_notes(rows, proxy=proxy)),
+        notes=tuple(_notes(rows, undone, proxy=proxy)),
         further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=Reads()), store)))
         if +found.late
         else (),
@@ -202,7 +203,7 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     return table.astype(kinds)
 
 
-def _notes(rows: list[dict[str, Any]], *, proxy: bool) -> Iterator[str]:
+def _notes(rows: list[dict[str, Any]], undone: int, *, proxy: bool) -> Iterator[str]:
     if proxy:
         yield "decisions about the work stand in for decisions about the check"
     counts = {by: sum(by in (row["blind_by"] or "") for row in rows) for by in (ASSERTED, TIME)}
@@ -212,4 +213,9 @@ def _notes(rows: list[dict[str, Any]], *, proxy: bool) -> Iterator[str]:
         yield (
             f"blind because the decision came before any verdict that the store knows of ({counts[TIME]} units); times "
             "without a zone were read as UTC"
+        )
+    if undone:
+        yield (
+            f"decisions about the work call {undone} units both bad and good: if such work was done again in between, "
+            "its first submission was bad and is not counted; record the submissions, or name the attempt"
         )

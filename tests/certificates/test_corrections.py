@@ -103,6 +103,19 @@ def test_an_error_that_is_found_after_a_look_counts(store, team):
     assert cw.trust(team.check, store, plan=PLAN)[0].repeated
 
 
+def test_rework_that_was_not_recorded_is_told(store, team, tmp_path):
+    """Every rejection is followed by an approval: the errors are no labels, and the report says so."""
+    team.load(store, [{**u, "bad": None} for u in units()])
+    words = [(u["run"], word) for u in units() for word in (["rejected"] if u["bad"] else []) + ["approved"]]
+    lines = [f"{run},{word},ann,2026-10-0{1 + (word == 'approved')}T00:00:00Z,false" for run, word in words]
+    path = tmp_path / "work.csv"
+    path.write_text("\n".join(["run_id,decision,decided_by,decided_at,verdict_seen", *lines]) + "\n", encoding="utf-8")
+    store.load_decisions(path)
+    found = cw.trust(team.check, store, plan=cw.plan("replace_approval", max_false_pass=0.10, labels="work"))
+    assert (found.n, found.errors, found[0].excluded) == (111, 0, {"annotators_disagree": 18})
+    assert any("call 9 units both bad and good" in reason for reason in found.reasons)
+
+
 def read_as(bad: NDArray[np.bool_], *, kept: bool) -> NDArray[np.bool_]:
     """Return the labels after just the errors were corrected, as a certificate reads them or naively."""
     told = [(place, "problem" if is_bad else "no_problem", 0, BEFORE) for place, is_bad in enumerate(bad)]

@@ -146,6 +146,13 @@ def test_rework_that_was_not_recorded_takes_no_rejection_back(store: Store, atte
     labels = labels_for(check, store, kind=kind)
     assert said(labels) == []
     assert "superseded" not in labels.excluded
+    told = [note for note in labels.notes if note.startswith("decisions about the work call 1 units both bad and good")]
+    assert len(told) == ("annotators_disagree" in labels.excluded)
+
+
+def test_people_who_disagree_about_a_check_are_not_taken_for_rework(told: Store) -> None:
+    loaded(told, {"decision": "problem"}, {"decision": "no_problem", "decided_by": "ben"})
+    assert labels_for(question(), told).notes == ()
 
 
 @pytest.mark.parametrize("word", ["approved", "no_problem", "completed"])
