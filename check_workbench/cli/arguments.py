@@ -90,7 +90,7 @@ def _load(commands: grammar.Adder) -> None:
     command.add_argument(
         "--blind",
         action="store_true",
-        help="assert that nobody saw a verdict before deciding, of all decisions loaded now that do not say",
+        help="assert of all decisions loaded now that do not say: nobody saw a verdict before deciding",
     )
     command.add_argument("--dry-run", action="store_true", help="show what would come in, and write nothing")
     command.add_argument(

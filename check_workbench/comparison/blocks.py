@@ -26,8 +26,8 @@ GROUPS = {"group": "group", "n": "all", "pass": "pass: good / bad", "unsure": "u
           "good_failed": "good work failed"}  # fmt: skip
 LINKED = {"bad_passed": "Bad passed", "good_bounced": "Good bounced"}
 LABELS = {"good": "good", "bad": "bad"}
-SIDE = {"n": "units", "bad": "bad", "unsure": "unsure", "agreement": "agreement", "kappa": "kappa", "ac1": "AC1",
-        **wording.WRONG}  # fmt: skip
+SIDE = {"n": "units", "bad": "bad", **wording.WRONG, "unsure": "unsure", "agreement": "agreement", "kappa": "kappa",
+        "ac1": "AC1"}  # fmt: skip
 APART = "Blind, and in sight of the verdict"
 OF_ALL = "What people said of all questions at once counts for each of them; a question is named by {}."
 FINDING = {"message": "found", "quote": "quoted"}

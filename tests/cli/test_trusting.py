@@ -113,3 +113,7 @@ def test_a_check_that_no_decision_names_is_told_of_those_about_the_work(cli: Any
     counted = cli("trust", check, "--db", db, *REPLACE, "--labels", "work").out
     assert "there are no decisions" not in counted
     assert "1 error in 2 blind labels" in counted
+    assert cli("plan", *REPLACE, "--labels", "work", "-o", tmp_path / "plan.yaml").code == 0
+    assert cli("trust", check, "--db", db, "--plan", tmp_path / "plan.yaml").out == counted.replace(
+        "(replace_approval)", "(replace_approval), as recorded before"
+    )
