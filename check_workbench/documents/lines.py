@@ -17,6 +17,7 @@ REST = re.compile(r"[ \t]*(?:#[^\r\n]*)?(?=[\r\n]|\Z)")
 """Blanks and a comment up to the end of the line."""
 COMMENT = re.compile(r"#[^\r\n]*")
 BREAK = re.compile(r"\r\n|\r|\n")
+_COMMA = re.compile(r"(?:\s|#[^\r\n]*)*,")
 _COMMENT_LINE = re.compile(r"(?:\r\n|\r|\n)[ \t]*(?=#)")
 _WHY = {
     "anchored": "is shared through an anchor (&)",
@@ -65,13 +66,16 @@ def gone_to(text: str, start: int, end: int, following: int) -> int:
 def without_last(text: str, before: int, start: int, end: int) -> tuple[int, int]:
     """Return what goes of a list or mapping in flow style with its last part, whose neighbour ends at `before`.
 
-    The comma before it goes as well, unless a comment stands between; then only the line of the part goes.
+    The comma before it goes as well, unless a comment stands between; then one behind it goes, and the line of the part
+    where nothing else stands there.
     """
     comments = [*COMMENT.finditer(text, before, start)]
     if not comments:
         return before, end
+    comma = _COMMA.match(text, end)
+    end = comma.end() if comma else end
     rest = REST.match(text, end)
-    return comments[-1].end(), rest.end() if rest else end
+    return (comments[-1].end(), rest.end()) if rest else (start, end)
 
 
 def comments_in(text: str, start: int, node: Node) -> list[str]:

@@ -258,6 +258,9 @@ def test_comments_beside_a_key_that_goes_stay(text: str, expected: str, newline:
     [
         ("k: [a, # one\n  # of b\n  b]\n", "k: [\n  # of b\n  b]\n"),
         ("k: [b, # two\n  # of a\n  a # one\n ]\n", "k: [b, # two\n  # of a\n ]\n"),
+        ("k: [b, # two\n  a]\n", "k: [b, # two\n  ]\n"),
+        ("k: [b, # two\n  a, # one\n ]\n", "k: [b, # two\n ]\n"),
+        ("k: [b # two\n  , a # one\n  ,]\n", "k: [b # two\n  , ]\n"),
         ("k: [b, a]\n", "k: [b]\n"),
     ],
 )
