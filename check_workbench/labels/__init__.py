@@ -14,6 +14,7 @@ from check_workbench.labels.joining import Joined, Wanted, joined
 from check_workbench.labels.reading import Further, Reads
 from check_workbench.labels.reasons import left_out
 from check_workbench.labels.voting import DISAGREE, label_of
+from check_workbench.records import person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -136,7 +137,7 @@ def labels_for(
         label = label_of(found.votes[key])
         if label is None:
             found.excluded[DISAGREE] += len(found.votes[key])
-            undone += {vote.positive for vote in found.votes[key] if vote.row["check_id"] is None} == {True, False}
+            undone += _undone(found.votes[key])
             continue
         found.excluded[BESIDE_BLIND] += len(found.votes[key]) - len(label.votes)
         rows.append(_row(check, key, label, found))
@@ -163,6 +164,12 @@ def _further(found: Joined, latest: Joined) -> Iterator[Further]:
             otherwise=None if other is None else other.positive,
             decisions=count,
         )
+
+
+def _undone(votes: Sequence[Vote]) -> bool:
+    """Say whether one person, or nobody named, calls the work both bad and good."""
+    said = {(person(one.row["decided_by"]), one.positive) for one in votes if one.row["check_id"] is None}
+    return any((who, not bad) in said for who, bad in said)
 
 
 def _label(votes: Sequence[Vote] | None) -> Label | None:
@@ -216,6 +223,7 @@ def _notes(rows: list[dict[str, Any]], undone: int, *, proxy: bool) -> Iterator[
         )
     if undone:
         yield (
-            f"decisions about the work call {undone} units both bad and good: if such work was done again in between, "
-            "its first submission was bad and is not counted; record the submissions, or name the attempt"
+            f"of {undone} units one person, or nobody named, says that the work is bad and that it is good: if it was "
+            "done again in between, its first submission was bad and is not counted; record the submissions, or name "
+            "the attempt"
         )

@@ -113,7 +113,7 @@ def test_rework_that_was_not_recorded_is_told(store, team, tmp_path):
     store.load_decisions(path)
     found = cw.trust(team.check, store, plan=cw.plan("replace_approval", max_false_pass=0.10, labels="work"))
     assert (found.n, found.errors, found[0].excluded) == (111, 0, {"annotators_disagree": 18})
-    assert any("call 9 units both bad and good" in reason for reason in found.reasons)
+    assert any("of 9 units one person, or nobody named," in reason for reason in found.reasons)
 
 
 def read_as(bad: NDArray[np.bool_], *, kept: bool) -> NDArray[np.bool_]:

@@ -146,13 +146,16 @@ def test_rework_that_was_not_recorded_takes_no_rejection_back(store: Store, atte
     labels = labels_for(check, store, kind=kind)
     assert said(labels) == []
     assert "superseded" not in labels.excluded
-    told = [note for note in labels.notes if note.startswith("decisions about the work call 1 units both bad and good")]
+    told = [note for note in labels.notes if note.startswith("of 1 units one person, or nobody named,")]
     assert len(told) == ("annotators_disagree" in labels.excluded)
 
 
-def test_people_who_disagree_about_a_check_are_not_taken_for_rework(told: Store) -> None:
-    loaded(told, {"decision": "problem"}, {"decision": "no_problem", "decided_by": "ben"})
-    assert labels_for(question(), told).notes == ()
+@pytest.mark.parametrize(("check", "other", "count"), [("q", "ann", 0), (None, "ben", 0), (None, "Ann", 1)])
+def test_people_who_disagree_are_not_taken_for_rework(told: Store, check: str | None, other: str, count: int) -> None:
+    loaded(told, {"decision": "rejected"}, {"decision": "approved", "decided_by": other}, check=check)
+    labels = labels_for(question(), told, kind="work")
+    assert labels.excluded == {"annotators_disagree": 2}
+    assert sum("done again in between" in note for note in labels.notes) == count
 
 
 @pytest.mark.parametrize("word", ["approved", "no_problem", "completed"])
