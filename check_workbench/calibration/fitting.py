@@ -14,7 +14,7 @@ from check_workbench.stats.bands import band
 from check_workbench.stats.crossfit import cross_fitted, reliability
 from check_workbench.stats.recalibration import BETA_FROM, ISOTONIC_FROM, Beta, Isotonic, recalibrate
 from check_workbench.stats.reliability import calibration_error
-from check_workbench.stats.told import Told
+from check_workbench.stats.told import Told, counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -106,6 +106,10 @@ def _refused(of: Labelled, clusters: NDArray[np.object_]) -> str | None:
     if n < FEWEST or rarer < FEWEST_OF_EACH:
         wanted = f"a curve needs {FEWEST}, with {FEWEST_OF_EACH} of each kind"
         return f"too few labels ({n}, {rarer} of the rarer kind): {wanted}"
+    if of.weights is not None and (equal := counted(of.positive, of.weights, 1.0)[1]) < FEWEST:
+        return (
+            f"the {n} labels stand for so differing amounts of work that they tell no more than {equal:.0f} equal would"
+        )
     several = len(np.unique(clusters.astype(str)))
     if several < min(n, FEWEST_CLUSTERS):
         return f"the {n} labels come from {several} sessions only"

@@ -145,6 +145,15 @@ def test_labels_of_differing_probability_are_weighted_back(store, team):
     assert np.mean([unit["bad"] for unit in kept if unit["bad"] is not None]) > 0.55
 
 
+def test_labels_of_which_one_stands_for_nearly_all_have_no_curve(store, team):
+    units = uniform(200, labelled=150, risk=half)
+    drawn = [{**unit, "probability_sampled": 1e-6 if place == 0 else 1.0} for place, unit in enumerate(units[:150])]
+    team.load(store, [*drawn, *units[150:]])
+    meaning = first(team.check, store).meaning
+    assert meaning.curve is None
+    assert "the 150 labels stand for so differing amounts of work that they tell no more than 1 equal" in meaning.reason
+
+
 def test_a_claim_means_that_the_work_is_good(store):
     claim = Check(id="q", dialect="check-1", items=(Item(asks=YesNo(ask="It holds."), cut=PassBand(pass_at=0.6)),))
     rng = np.random.default_rng(4)
