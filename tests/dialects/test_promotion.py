@@ -12,6 +12,7 @@ from check_workbench.checks import Threshold
 from check_workbench.dialects import approval_of, notes_on, promoted, promoted_check, read_checks
 from check_workbench.dialects.reading import read_source
 from check_workbench.errors import InputError
+from check_workbench.samples import sample_data
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,6 +73,14 @@ def test_numbers_and_promotion_are_one_change(tmp_path: Path) -> None:
     expected = text.replace("    advisory: true # for now\n", "").replace("0.9", "0.75").replace(SIGN, "")
     assert new == expected
     assert check_in(tmp_path, new).document == promoted_check(check, moved).document
+
+
+@pytest.mark.parametrize("step", ["check_vendor", "write_terms"])
+def test_the_shipped_process_is_promoted_either_way(tmp_path: Path, step: str) -> None:
+    text = (sample_data() / "vendors" / "PROCESS.md").read_bytes().decode()
+    enforced, alone = promoted(check_in(tmp_path, text, step), []), replaced(tmp_path, text, step)
+    counts = [(new.count("advisory: true"), new.count("approve: ")) for new in (text, enforced, alone)]
+    assert counts == [(2, 2), (1, 2), (1, 1)]
 
 
 def test_a_check_that_blocks_already_is_left_as_it_is(tmp_path: Path) -> None:
