@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from check_workbench.certificates.subject import asked
-from check_workbench.checks import is_rule
+from check_workbench.checks import Choice, FlagOn, Levels, is_rule
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evidence import step_evidence
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from check_workbench.checks import Check
+    from check_workbench.checks import Check, Item
     from check_workbench.store import Store
 
 CELL = 6000
@@ -59,8 +59,24 @@ def _asks(check: Check) -> Iterable[str]:
         yield from filter(None, (check.title or asked(check.items[0]), check.guidance))
         return
     for item in check.items:
-        yes = "Yes is a problem." if item.means == "problem" else "If this does not hold, it is a problem."
-        yield f"{asked(item)} {yes}"
+        yield f"{asked(item)} {_problem(item)}"
+
+
+def _problem(item: Item) -> str:
+    """Return which answer is a problem, with what can be answered where that is more than yes and no."""
+    if isinstance(item.asks, Choice):
+        taken = item.cut.names if isinstance(item.cut, FlagOn) else _failing(item)
+        options = ", ".join(f"{name} ({means})" if means else name for name, means in item.asks.options)
+        return f"One of: {options}. A problem: {', '.join(taken)}."
+    if isinstance(item.asks, Levels):
+        levels = ", ".join(f"{place} {words}" for place, words in enumerate(item.asks.levels))
+        return f"Levels: {levels}. A {'high' if item.means == 'problem' else 'low'} level is a problem."
+    return "Yes is a problem." if item.means == "problem" else "If this does not hold, it is a problem."
+
+
+def _failing(item: Item) -> list[str]:
+    fine = {name for kind in ("passing", "unsure") for name in getattr(item.cut, kind, ())}
+    return [name for name, _ in getattr(item.asks, "options", ()) if name not in fine]
 
 
 def evidence(check: Check, units: pd.DataFrame, store: Store) -> list[dict[str, str]]:
