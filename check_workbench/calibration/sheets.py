@@ -206,11 +206,15 @@ def _words(weights: Floats, silent: Flags, flagged: Flags, *, strangers: int) ->
         yield f"each label stands for {some} units, those that every sheet treated like its own"
     if silent.any():
         parts = [(int((silent & flagged).sum()), "does not pass"), (int((silent & ~flagged).sum()), "passes")]
-        which = " and ".join(f"{count} units that it {does}" for count, does in parts if count)
+        which = " and ".join(f"{_units(count)} that it {does}" for count, does in parts if count)
         unknown = "precision and recall are" if (silent & flagged).any() else "recall is"
         yield f"no sheet brought labels that speak for {which}: {unknown} unknown"
     if strangers:
-        yield f"{strangers} units came after every sheet, or none could draw them: the numbers are of all others"
+        yield f"{_units(strangers)} came after every sheet, or none could draw them: the numbers are of all others"
+
+
+def _units(count: int) -> str:
+    return f"{count} unit{'' if count == 1 else 's'}"
 
 
 def unexplained(units: pd.DataFrame) -> str:

@@ -136,9 +136,7 @@ def test_labels_that_no_sheet_drew_stand_for_themselves_or_are_strays() -> None:
     assert known.weights is not None
     assert known.weights.tolist() == [3.0, 3.0, 1.0]
     assert known.words is not None
-    assert known.words.endswith(
-        "1 units came after every sheet, or none could draw them: the numbers are of all others"
-    )
+    assert known.words.endswith("1 unit came after every sheet, or none could draw them: the numbers are of all others")
 
 
 @pytest.mark.parametrize("probability", [0.5, 1.0, 1e-300])
