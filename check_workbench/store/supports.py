@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from check_workbench.decisions.last_words import replaced, subject_of
 from check_workbench.records import CLEAN_DECISIONS, FINDING_DECISIONS, PROBLEM_DECISIONS
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ _SIDES = {"problem": list(PROBLEM_DECISIONS), "clean": list(CLEAN_DECISIONS), "f
 _CHECKED = """
     select workflow, step_id, workflow || '/' || step_id as id, count(*) as verdicts
     from steps join runs using (run_key) where "check" is not null and workflow is not null group by all
+"""
+_SEVERAL = """
+    select * from decisions where decided_by is not null and check_id is not null
+    qualify count(*) over (partition by run_id, check_id) > 1 order by decision_key
 """
 _LABELS = f"""
     with checked as ({_CHECKED}), processes as (
@@ -44,6 +49,7 @@ _LABELS = f"""
         left join processes p on p.workflow = r.workflow
         where coalesce(r.mode, 'live') <> 'test' and list_contains(list_concat($problem, $clean), d.decision)
             and (d.check_id is not null or not list_contains($finding, d.decision))
+            and not list_contains($replaced, d.decision_key)
     ), units as (
         select kind, id, attempt, bool_and(of_work) as of_work, bool_or(blind) as blind, bool_or(unsaid) as unsaid,
             count(*) filter (bad and blind) - count(*) filter (not bad and blind) as among_blind,
@@ -160,7 +166,7 @@ def _of_answers(store: Store) -> Iterator[str]:
 
 
 def _of_labels(store: Store) -> Iterator[str]:
-    rows = records(store, _LABELS, _SIDES)
+    rows = records(store, _LABELS, {**_SIDES, "replaced": _replaced(store)})
     groups = [(*_check_of(row), row) for row in rows if row["kind"] != "runs"]
     if about := [row for row in rows if row["kind"] == "runs"]:
         groups.append((*_any_check(about), _sum(about)))
@@ -180,6 +186,13 @@ def _of_labels(store: Store) -> Iterator[str]:
         again = " (load again with --blind if they were)" if any(row["unsaid"] for _, row in unblind) else ""
         why = "only labels given out of sight of the verdict prove anything"
         yield f"trusting {_named([short for short, _ in unblind])}: no blind label yet; {why}{again}"
+
+
+def _replaced(store: Store) -> list[int]:
+    """Return the decisions that a later word of the same person replaces."""
+    several = store.sql(_SEVERAL).astype(object)
+    rows = [{str(k): v for k, v in row.items()} for row in several.where(several.notna(), None).to_dict("records")]
+    return list(replaced((subject, row) for row in rows if (subject := subject_of(row)) is not None))
 
 
 def _check_of(row: Mapping[str, Any]) -> tuple[str, str]:

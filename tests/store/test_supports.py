@@ -88,6 +88,14 @@ def test_blind_decisions_alone_make_a_label_where_there_are_any(store: Store, tm
     assert second.startswith("trusting any check with --labels work: 1 blind label; ")
 
 
+def test_of_one_person_the_last_word_counts(store: Store, tmp_path: Path) -> None:
+    word = {"check_id": "loop", "question": 0}
+    assert told(store, tmp_path, [vendor(1)], [decide(1, "problem", **word)])
+    first, second = told(store, tmp_path, [vendor(1)], [decide(1, "no_problem", **word, decided_by="Ann")])
+    assert first.startswith("calibrating loop: 1 usable label, 0 of them a problem")
+    assert second.startswith("trusting loop: 1 blind label; ")
+
+
 def test_runs_of_several_workflows_share_a_line(store: Store, tmp_path: Path) -> None:
     runs = [{"run_id": f"v-{n}", "workflow": flow} for n, flow in enumerate(("a", "a", "b", None))]
     first, _ = told(store, tmp_path, runs, [decide(n, "approved" if n else "failed") for n in range(4)])
