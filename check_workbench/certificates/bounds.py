@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from check_workbench.calibration.units import unequal
+from check_workbench.certificates.apart import apart
 from check_workbench.certificates.exact import anytime_bound, exact, lower
 from check_workbench.certificates.reach import furthest, in_two_draws
-from check_workbench.certificates.showing import SHOWN, apart, peeked
+from check_workbench.certificates.showing import SHOWN, peeked
 from check_workbench.certificates.tested import FIRST, LATER, Tested
 from check_workbench.results import DECIDED
 from check_workbench.stats.certify import counted, labels_needed, own_cut, walk

@@ -1,15 +1,13 @@
-"""What people had seen of the labels before the last of them came, and the labels that bets count."""
+"""What people had seen of the labels before the last of them came."""
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from check_workbench.calibration.looks import READING
-from check_workbench.calibration.units import decision_keys, name_of, records
-from check_workbench.stats.clusters import typical_size
+from check_workbench.calibration.units import decision_keys
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -90,6 +88,25 @@ def first_shown(labelled: pd.DataFrame, looks: pd.DataFrame, check: Check, side:
     return _moments(labelled, _firsts(mine[np.array(both, dtype=bool)]), min)
 
 
+def shown_sides(labels: Sample, looks: pd.DataFrame, check: Check, plan: Plan) -> frozenset[Side]:
+    """Return the sides of which labels were shown already, so that whatever comes next is for a later look.
+
+    Parameters
+    ----------
+    labels
+        What hygiene left.
+    looks
+        All looks in the store.
+    check
+        The check.
+    plan
+        Its bounds name the sides.
+    """
+    fresh = labels.usable[labels.usable["fresh"].to_numpy(dtype=bool)]
+    parts = {bound.side: fresh[fresh["verdict"] == VERDICTS[bound.side]] for bound in plan.bounds}
+    return frozenset(side for side, rows in parts.items() if first_shown(rows, looks, check, side).notna().any())
+
+
 def peeked(labels: pd.DataFrame) -> bool:
     """Say whether some of the labels had been shown before others came.
 
@@ -100,32 +117,6 @@ def peeked(labels: pd.DataFrame) -> bool:
     """
     shown, arrived = labels["shown"].min(), labels["arrived"].max()
     return bool(shown < arrived)
-
-
-def apart(labels: pd.DataFrame) -> pd.DataFrame:
-    """Return one label of each cluster, of small clusters rarely one; a label that was read before stands for its own.
-
-    Which one of those that were read together depends on names alone: the first of a session may be easier than
-    the others.
-
-    Parameters
-    ----------
-    labels
-        With `cluster` and `read`.
-    """
-    if not labels["cluster"].duplicated().any():
-        return labels
-    size = labels["cluster"].map(labels["cluster"].value_counts())
-    typical = typical_size(labels["cluster"].value_counts())
-    place = [_chance(name_of(row)) for row in records(labels)]
-    kept = [_chance(str(name)) * typical < n for name, n in zip(labels["cluster"], size, strict=True)]
-    ordered = labels.assign(place=place)[np.array(kept, dtype=bool)].sort_values(["read", "place"], na_position="last")
-    return labels.loc[ordered.drop_duplicates("cluster").index.sort_values()]
-
-
-def _chance(name: str) -> float:
-    """Return a number from 0 to 1 that depends on a name alone, as if drawn at random."""
-    return int.from_bytes(hashlib.sha256(name.encode(errors="surrogatepass")).digest()[:8]) / 2**64
 
 
 def _sides(result: dict[str, Any]) -> set[str]:
@@ -149,22 +140,3 @@ def _times(moments: list[datetime | None], rows: pd.DataFrame) -> pd.Series[Any]
     import pandas as pd
 
     return pd.Series(np.array(moments, dtype="datetime64[us]"), index=rows.index)
-
-
-def shown_sides(labels: Sample, looks: pd.DataFrame, check: Check, plan: Plan) -> frozenset[Side]:
-    """Return the sides of which labels were shown already, so that whatever comes next is for a later look.
-
-    Parameters
-    ----------
-    labels
-        What hygiene left.
-    looks
-        All looks in the store.
-    check
-        The check.
-    plan
-        Its bounds name the sides.
-    """
-    fresh = labels.usable[labels.usable["fresh"].to_numpy(dtype=bool)]
-    parts = {bound.side: fresh[fresh["verdict"] == VERDICTS[bound.side]] for bound in plan.bounds}
-    return frozenset(side for side, rows in parts.items() if first_shown(rows, looks, check, side).notna().any())

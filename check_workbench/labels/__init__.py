@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from check_workbench import html
 from check_workbench.errors import InputError
 from check_workbench.evaluation.report import MIME, plain_rows
-from check_workbench.labels.blindness import ASSERTED, TIME
 from check_workbench.labels.joining import Joined, Wanted, joined
+from check_workbench.labels.notes import called_both, notes
 from check_workbench.labels.reading import Further, Reads
 from check_workbench.labels.reasons import left_out
 from check_workbench.labels.voting import DISAGREE, label_of
-from check_workbench.records import person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -137,7 +136,7 @@ def labels_for(
         label = label_of(found.votes[key])
         if label is None:
             found.excluded[DISAGREE] += len(found.votes[key])
-            undone += _undone(found.votes[key])
+            undone += called_both(found.votes[key])
             continue
         found.excluded[BESIDE_BLIND] += len(found.votes[key]) - len(label.votes)
         rows.append(_row(check, key, label, found))
@@ -147,7 +146,7 @@ def labels_for(
         frame=_frame(rows),
         excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
         proxy=proxy,
-        notes=tuple(_notes(rows, undone, proxy=proxy)),
+        notes=tuple(notes(rows, undone, proxy=proxy)),
         further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=Reads()), store)))
         if +found.late
         else (),
@@ -164,12 +163,6 @@ def _further(found: Joined, latest: Joined) -> Iterator[Further]:
             otherwise=None if other is None else other.positive,
             decisions=count,
         )
-
-
-def _undone(votes: Sequence[Vote]) -> bool:
-    """Say whether one person, or nobody named, calls the work both bad and good."""
-    said = {(person(one.row["decided_by"]), one.positive) for one in votes if one.row["check_id"] is None}
-    return any((who, not bad) in said for who, bad in said)
 
 
 def _label(votes: Sequence[Vote] | None) -> Label | None:
@@ -208,22 +201,3 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
     table["decided_at"] = pd.to_datetime(table["decided_at"])
     kinds = {"positive": "bool", "blind": "bool", "edited": "bool", "n_rows": "int64", "probability_sampled": "float64"}
     return table.astype(kinds)
-
-
-def _notes(rows: list[dict[str, Any]], undone: int, *, proxy: bool) -> Iterator[str]:
-    if proxy:
-        yield "decisions about the work stand in for decisions about the check"
-    counts = {by: sum(by in (row["blind_by"] or "") for row in rows) for by in (ASSERTED, TIME)}
-    if counts[ASSERTED]:
-        yield f"that nobody saw a verdict was asserted when loading ({counts[ASSERTED]} units)"
-    if counts[TIME]:
-        yield (
-            f"blind because the decision came before any verdict that the store knows of ({counts[TIME]} units); times "
-            "without a zone were read as UTC"
-        )
-    if undone:
-        yield (
-            f"of {undone} units one person, or nobody named, says that the work is bad and that it is good: if it was "
-            "done again in between, its first submission was bad and is not counted; record the submissions, or name "
-            "the attempt"
-        )
