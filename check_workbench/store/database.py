@@ -175,7 +175,8 @@ class Store(Held):
         Runs come with their spans, steps and sources, and with what was measured of them; decisions, answers, the
         forms of checks and looks come as well. Of a run with other content the one stays that loading would keep:
         more spans, then more steps, then the later end, then the later load. Decisions that contradict each other
-        both count; of two answers to a question the newest counts. All such clashes are listed.
+        both stay: of what one person says of a check the last word counts. Of two answers to a question the newest
+        counts. All such clashes are listed.
 
         Of two who triaged one disagreement the later counts; the history of both is kept.
 

@@ -16,7 +16,7 @@ SHOWN = 10
 _BROUGHT = ("runs", "spans", "steps", "decisions", "answers", "measurements", "checks", "looks", "triage")
 _CLASHES = {
     "run": "runs with other content; one of the two stayed",
-    "decision": "units on which one person decided otherwise; the last word counts",
+    "decision": "units on which one person decided otherwise; of a check the last word counts, of the work both do",
     "answer": "questions with other answers; the newest counts",
     "check": "checks whose present form differs; both forms are remembered",
 }

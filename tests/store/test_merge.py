@@ -208,7 +208,10 @@ def test_contradicting_decisions_are_kept_and_listed(store, tmp_path):
         ("run 'r', step 's', by ann", "approved", "rejected", "both"),
     ]
     assert report.clash_counts == {"decision": 2}
-    assert "2 units on which one person decided otherwise; the last word counts:" in repr(report)
+    assert (
+        "2 units on which one person decided otherwise; of a check the last word counts, of the work both do:"
+        in repr(report)
+    )
     assert store.merge(tmp_path / "hers.duckdb").clash_counts == {"decision": 2}
 
 
