@@ -13,7 +13,6 @@ from check_workbench.calibration.meaning import SCALE
 from check_workbench.calibration.measuring import measured
 from check_workbench.calibration.outcome import Calibration, Calibrations
 from check_workbench.calibration.questions import COMPOSITE, parts, path_of
-from check_workbench.calibration.shares import UNDECIDED
 from check_workbench.calibration.units import decision_keys, gather
 from check_workbench.checks import thresholds
 from check_workbench.errors import InputError
@@ -25,8 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from check_workbench.calibration.units import Units
     from check_workbench.checks import Check, Threshold
+    from check_workbench.evaluation.recorded import Key
     from check_workbench.store import Store
 
 __all__ = ["Calibration", "Calibrations", "calibrate"]
@@ -113,7 +115,6 @@ def _of_part(
     """Calibrate thresholds, the answers of each method and model apart."""
     table = units.table
     names = table[["method", "model"]].fillna("")
-    undecided = sum(units.excluded.get(reason, 0) for reason in UNDECIDED)
     for number in numbers:
         places = [number.item] if number.key != COMPOSITE else range(len(units.check.items))
         silent = table[[f"s{place}" for place in places]].isna().any(axis=1)
@@ -123,7 +124,14 @@ def _of_part(
             goal = wanted(units.check, number)
             path = path_of(units.check, mine) if number.key == COMPOSITE else None
             found = measured(units.check, mine, number, goal, path)
+            undecided = sum(key in units.undecided for key in _named(units.check, mine[~silent[mine.index]]))
             yield dataclasses.replace(found, share=found.share.without(undecided, found.n))
+
+
+def _named(check: Check, table: pd.DataFrame) -> Iterator[Key]:
+    """Yield runs and attempts as labels name them: a check on whole runs has no attempts."""
+    for run, attempt in zip(table["run_id"], table["attempt"], strict=True):
+        yield run, None if check.step_id is None else int(attempt)
 
 
 def _conclusions(entry: Calibration) -> Iterator[dict[str, Any]]:

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 UNLIKELY = 0.05
 """A side of the work without any label is no chance below this."""
-UNDECIDED = ("unclear", "completed", "annotators_disagree")
-"""Reasons for which work that people looked at has no label."""
 MOST_UNDECIDED = 0.05
 """Where a larger part of the labelled work is undecided, work without labels tells nothing of the rest."""
 
@@ -41,12 +39,12 @@ class Share:
     assumed: bool = False
     """Whether no label says with which probability it was drawn, so that equal ones are assumed."""
     undecided: int = 0
-    """Decisions that came to nothing: the share speaks of the work that people can decide."""
+    """Evaluated work whose decisions came to nothing: the share speaks of the work that people can decide."""
     reason: str | None = None
     """Why the share is unknown."""
 
     def without(self, undecided: int, labels: int) -> Share:
-        """Return the share beside so many decisions that came to nothing; of too many, by the labels alone."""
+        """Return the share beside so much work whose decisions came to nothing; of too much, by the labels alone."""
         found = dataclasses.replace(self, undecided=undecided)
         if self.value is None or undecided <= MOST_UNDECIDED * (labels + undecided):
             return found

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from check_workbench.checks import Check
+    from check_workbench.evaluation.recorded import Key
     from check_workbench.labels import Labels
     from check_workbench.labels.reading import Reads
     from check_workbench.store import Store
@@ -56,6 +57,8 @@ class Units:
     """Labels of units that were never evaluated."""
     excluded: dict[str, int] = field(default_factory=dict)
     """Decisions that the labels left out, by reason."""
+    undecided: frozenset[Key] = frozenset()
+    """Runs and attempts that people looked at and that have no label."""
     notes: tuple[str, ...] = ()
     """What the labels assume."""
     quotes: dict[str, str] = field(default_factory=dict)
@@ -139,7 +142,8 @@ def _gathered(check: Check, store: Store, scores: pd.DataFrame, labels: Labels) 
     from check_workbench.calibration.sheets import placed, sheets_of
 
     units = joined(check, scores, labels.frame, excluded=dict(labels.excluded))
-    return dataclasses.replace(units, table=placed(units.table, sheets_of(check, store)), notes=labels.notes)
+    table = placed(units.table, sheets_of(check, store))
+    return dataclasses.replace(units, table=table, undecided=labels.undecided, notes=labels.notes)
 
 
 def joined(

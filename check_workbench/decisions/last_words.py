@@ -1,10 +1,10 @@
-"""Which word of a person counts: the one place that says when a decision replaces an earlier one."""
+"""Which word of a person counts: of a check the last, of work that may have been done again the first."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.records import FINDING_DECISIONS, person
+from check_workbench.records import FINDING_DECISIONS, is_problem, person
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -80,3 +80,37 @@ def _replaced(rows: Sequence[Row]) -> Iterator[tuple[int, int]]:
     latest = max(map(moment, rows))
     last = min(int(row["decision_key"]) for row in rows if moment(row) == latest)
     yield from ((int(row["decision_key"]), last) for row in rows if moment(row) != latest)
+
+
+def done_again(said: Iterable[tuple[Hashable, Row]]) -> frozenset[int]:
+    """Return the decisions about work that the same person had found bad before, so that they speak of later work.
+
+    Parameters
+    ----------
+    said
+        Decisions as the store holds them, each with the submission that it was joined to. Only those count that name
+        neither a check nor an attempt, of people with a name, and only where all of a person have a time.
+
+    Examples
+    --------
+    >>> row = {"check_id": None, "attempt": None, "decided_by": "ann"}
+    >>> bad = {**row, "decision_key": 1, "decision": "rejected", "decided_at": "2026-03-01T09:00"}
+    >>> good = {**row, "decision_key": 2, "decision": "approved", "decided_at": "2026-03-01T15:00"}
+    >>> sorted(done_again([("r", good), ("r", bad)])), sorted(done_again([("r", good)]))
+    ([2], [])
+    """
+    people: dict[Hashable, list[Row]] = {}
+    for submission, row in said:
+        who = person(row["decided_by"])
+        if who is not None and row["check_id"] is None and row["attempt"] is None:
+            people.setdefault((submission, who), []).append(row)
+    return frozenset(key for rows in people.values() for key in _later(rows))
+
+
+def _later(rows: Sequence[Row]) -> Iterator[int]:
+    moments = [row["decided_at"] for row in rows]
+    if any(moment is None for moment in moments):
+        return
+    first = min(moments)
+    if all(is_problem(row["decision"]) for row in rows if row["decided_at"] == first):
+        yield from (int(row["decision_key"]) for row in rows if row["decided_at"] != first)

@@ -49,6 +49,8 @@ class Labels:
     proxy: bool = False
     """Whether decisions about the work stand in for decisions about the check."""
     notes: tuple[str, ...] = ()
+    undecided: frozenset[Key] = frozenset()
+    """Units that people looked at and that have no label."""
     further: tuple[Further, ...] = ()
     """Labels that decisions speak of which came after a call had read them."""
 
@@ -92,7 +94,8 @@ def labels_for(
     out as `superseded`. The last is the one with the latest `decided_at`; at the same time, or where one of them has
     none, the one that was loaded later. Two words that nothing puts in order both count, so they may tie. Names are the
     same in whatever case and with whatever spaces; decisions of nobody are those of different people. A decision about
-    the work without a check is an event, such as a rejection before rework: it replaces nothing, and nothing it.
+    the work without a check is an event, which replaces nothing, and nothing it; where a step of a process was rejected
+    and later approved by the same person, with no attempt named, the approval speaks of rework and is left out as such.
 
     Parameters
     ----------
@@ -131,12 +134,13 @@ def labels_for(
     of_step = check.process is not None
     wanted = Wanted(check=check, work=of_step or kind == "work", item=item, reads=reads)
     found = joined(wanted, store)
-    rows, undone = [], 0
+    rows, undone, undecided = [], 0, set(found.neither) - set(found.votes)
     for key in sorted(found.votes, key=lambda one: (one[0], one[1] or 0)):
         label = label_of(found.votes[key])
         if label is None:
             found.excluded[DISAGREE] += len(found.votes[key])
             undone += called_both(found.votes[key])
+            undecided.add(key)
             continue
         found.excluded[BESIDE_BLIND] += len(found.votes[key]) - len(label.votes)
         rows.append(_row(check, key, label, found))
@@ -147,6 +151,7 @@ def labels_for(
         excluded={reason: count for reason, count in sorted(found.excluded.items()) if count},
         proxy=proxy,
         notes=tuple(notes(rows, undone, proxy=proxy)),
+        undecided=frozenset(undecided),
         further=tuple(_further(found, joined(dataclasses.replace(wanted, reads=Reads()), store)))
         if +found.late
         else (),

@@ -6,12 +6,12 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from check_workbench.decisions.last_words import replaced, subject_of
+from check_workbench.decisions.last_words import done_again, replaced, subject_of
 from check_workbench.evaluation.rows import rows_of
 from check_workbench.evaluation.units import OTHER_WORKFLOW, runs_of, units_of
 from check_workbench.labels.blindness import blindness
 from check_workbench.labels.reading import Reads, Said, came_late
-from check_workbench.labels.reasons import AFTER_LOOK, SUPERSEDED
+from check_workbench.labels.reasons import AFTER_LOOK, REWORK, SUPERSEDED
 from check_workbench.labels.targets import ELSEWHERE, UNMATCHED, step_target
 from check_workbench.labels.visible import visible_from
 from check_workbench.labels.voting import Vote
@@ -79,10 +79,14 @@ def joined(wanted: Wanted, store: Store) -> Joined:
     told = list(_told(wanted.check, rows_of(decisions), found, visible_from(wanted.check, store), _submissions(units)))
     late = came_late(told, wanted.reads or Reads())
     ours = [one for one in told if int(one.row["decision_key"]) not in late]
-    gone = replaced((subject, one.row) for one in ours if (subject := _subject(wanted, one)) is not None)
+    gone = dict.fromkeys(late, AFTER_LOOK)
+    if wanted.check.step_id is not None:
+        gone |= dict.fromkeys(done_again((one.unit, one.row) for one in ours if not one.reason), REWORK)
+    subjects = ((_subject(wanted, one), one.row) for one in ours)
+    gone |= dict.fromkeys(replaced((subject, row) for subject, row in subjects if subject is not None), SUPERSEDED)
     for one in told:
-        key, positive = int(one.row["decision_key"]), is_problem(one.row["decision"])
-        reason = one.reason or (AFTER_LOOK if key in late else SUPERSEDED if key in gone else None)
+        positive = is_problem(one.row["decision"])
+        reason = one.reason or gone.get(int(one.row["decision_key"]))
         found.late[one.unit] += reason == AFTER_LOOK
         if reason is None and positive is None:
             reason = one.row["decision"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-SUPERSEDED, AFTER_LOOK = "superseded", "after_look"
+SUPERSEDED, AFTER_LOOK, REWORK = "superseded", "after_look", "rework"
 REASONS = {
     "about_a_finding": "said of a finding, so in sight of it",
     "about_all_questions": "about the check as a whole, not about this question",
@@ -31,7 +31,7 @@ REASONS = {
     "outside_window": "outside the plan's window of time",
     "prefilled": "the form was filled in with the verdict",
     "probability_unknown": "it has no sampling probability, while others do",
-    "rework": "on a second or later submission",
+    REWORK: "on a second or later submission",
     "saw_verdict": "the person had seen the verdict",
     "skipped": "the check was skipped on that work",
     SUPERSEDED: "replaced by a later word of the same person",

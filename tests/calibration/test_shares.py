@@ -152,6 +152,17 @@ def test_what_people_cannot_decide_is_told_and_much_of_it_silences_the_scores(st
     assert (many.method, many.undecided, many.value) == ("wilson", 40, many.labels_alone)
 
 
+def test_what_was_not_evaluated_and_what_has_a_label_is_not_undecided(store, team):
+    """Another person's 'unclear' takes no label away, and a run that the check never saw is no evaluated work."""
+    units = uniform(600, labelled=200, risk=risk)
+    team.load(store, units)
+    team.decide(store, [{**u, "bad": False, "decision": "unclear", "decided_by": "ben"} for u in units[:60]])
+    put_runs(store, *(run(f"bare-{n}") for n in range(40)))
+    team.decide(store, [{"run": f"bare-{n}", "bad": False, "decision": "unclear"} for n in range(40)])
+    share = first(team.check, store).share
+    assert (share.method, share.undecided) == ("ppi++", 0)
+
+
 def test_no_labels_have_no_share_and_no_line(store, team):
     team.load(store, uniform(50, labelled=0, risk=risk))
     cal: Any = cw.calibrate(team.check, store)

@@ -137,17 +137,48 @@ def test_each_question_has_its_own_last_word(told: Store) -> None:
 @pytest.mark.parametrize("attempts", [[], [None], [1], [1, 2]])
 @pytest.mark.parametrize("kind", ["check", "work"])
 def test_rework_that_was_not_recorded_takes_no_rejection_back(store: Store, attempts: list[Any], kind: str) -> None:
-    """Rejected, then approved by the same person: nobody knows of which submission, so neither is a label."""
+    """Rejected, then approved by the same person: to a step of a process the first submission was bad."""
     put_runs(store, vendor("r", *(submission(0.9, attempt=n) for n in attempts)))
     first: dict[str, Any] = {"step_id": "sign", "decided_at": "2026-10-01", "decision": "rejected"}
     second = {**first, "decided_at": "2026-10-02", "decision": "approved", "source_key": CORRECTED}
     loaded(store, first, second, check=None)
     check = screening() if kind == "check" else question()
     labels = labels_for(check, store, kind=kind)
-    assert said(labels) == []
-    assert "superseded" not in labels.excluded
     told = [note for note in labels.notes if note.startswith("of 1 units one person, or nobody named,")]
-    assert len(told) == ("annotators_disagree" in labels.excluded)
+    if kind == "work":
+        assert (said(labels), labels.excluded, len(told)) == ([], {"annotators_disagree": 2}, 1)
+    elif len(attempts) == 1:
+        assert [(row.attempt, bool(row.positive)) for row in labels.frame.itertuples()] == [(1, True)]
+        assert (labels.excluded, told) == ({"rework": 1}, [])
+    else:
+        reason = "decided_before_submission" if attempts else "unmatched"
+        assert (said(labels), labels.excluded) == ([], {reason: 2})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "positive"),
+    [
+        ({"decision": "returned"}, {"decision": "approved"}, True),
+        ({"decision": "edited"}, {"decision": "completed"}, True),
+        ({"decision": "approved"}, {"decision": "rejected"}, None),
+        ({"decision": "rejected"}, {"decision": "approved", "decided_by": "ben"}, None),
+        ({"decision": "rejected"}, {"decision": "approved", "decided_by": None}, None),
+        ({"decision": "rejected", "attempt": 1}, {"decision": "approved", "attempt": 1}, None),
+        ({"decision": "rejected", "decided_at": None}, {"decision": "approved"}, None),
+        ({"decision": "rejected"}, {"decision": "approved", "decided_at": "2026-10-01"}, None),
+    ],
+)
+def test_only_a_later_word_of_the_same_person_is_about_rework(
+    store: Store, first: dict[str, Any], second: dict[str, Any], *, positive: bool | None
+) -> None:
+    put_runs(store, vendor("r", submission(0.9)))
+    sign = {"step_id": "sign"}
+    loaded(
+        store, {**sign, "decided_at": "2026-10-01", **first}, {**sign, "decided_at": "2026-10-02", **second}, check=None
+    )
+    labels = labels_for(screening(), store)
+    assert [bool(bad) for bad in labels.frame["positive"]] == ([] if positive is None else [positive])
+    assert ("rework" in labels.excluded) == (positive is not None)
 
 
 @pytest.mark.parametrize(("check", "other", "count"), [("q", "ann", 0), (None, "ben", 0), (None, "Ann", 1)])
@@ -184,8 +215,9 @@ def test_decisions_after_rework_replace_none_before_it(store: Store) -> None:
     assert [(row.run_id, row.attempt, bool(row.positive)) for row in labels.frame.itertuples()] == [
         ("r", 1, True),
         ("r", 2, False),
+        ("s", 1, True),
     ]
-    assert labels.excluded == {"annotators_disagree": 2}
+    assert labels.excluded == {"rework": 1}
 
 
 @pytest.mark.parametrize("last", ["dismissed", "confirmed"])
