@@ -133,10 +133,12 @@ def about_need(found: Tested) -> Iterator[str]:
 
 def _cheaper(found: Tested, verdict: str) -> Iterator[str]:
     there, further = len(found.unjudged), found.further or 0
-    if not there or not further:
+    if not further or not (there or found.n):
         return
     judged = f"that the check {verdict} and nobody has judged blind"
-    if there >= further:
+    if not there:
+        yield f"all recorded work that the check {verdict} is judged blind, so work must be recorded first"
+    elif there >= further:
         yield f"cheaper: label {further} of the {there} runs {judged}, drawn at random"
     else:
         yield f"cheaper: label the {many(there, 'run')} {judged}; {further - there} more must be recorded first"

@@ -126,6 +126,13 @@ def test_the_cheaper_way_counts_the_work_that_nobody_judged_blind(store, team):
     assert set(bound["to_label"]) <= {u["run"] for u in units if u["p"] >= 0.5 and u["bad"] is None}
 
 
+def test_where_all_work_is_judged_more_must_be_recorded(store, team):
+    team.load(store, uniform(60, labelled=60, risk=good))
+    cert = cw.trust(team.check, store, plan=cw.plan(change="enforce", max_false_fail=0.2))
+    assert cert[0].details["bounds"][0]["unjudged"] == 0
+    assert said(cert, "all recorded work that the check failed is judged blind, so work must be recorded first")
+
+
 def test_without_answers_it_says_so_and_no_more(store, team):
     team.load(store, [{**u, "p": None} for u in uniform(30, labelled=20, risk=good)])
     cert = cw.trust(team.check, store, plan=cw.plan(change="enforce"))
