@@ -136,3 +136,13 @@ def test_a_format_on_a_file_that_is_no_json_is_one_rejection(tmp_path: Path) -> 
     other = recognise(table, format="chat")
     assert isinstance(other, Rejected)
     assert other.reason == "the file must hold JSON: it starts neither with { nor with ["
+
+
+@pytest.mark.parametrize(("post", "told"), [([{"run_type": "llm"}], "langsmith"), ([1.5], None), (None, None)])
+@pytest.mark.parametrize("patch", [1.5, "x", {"a": 1}, [1]])
+def test_a_batch_with_something_odd_in_place_of_a_list(
+    tmp_path: Path, post: object, told: str | None, patch: object
+) -> None:
+    (tmp_path / "x.json").write_text(json.dumps({"post": post, "patch": patch}))
+    found = recognise(tmp_path / "x.json")
+    assert getattr(found, "format", None) is (READERS[told] if told else None)

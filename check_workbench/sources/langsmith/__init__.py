@@ -45,7 +45,8 @@ _FEEDBACK = frozenset({"key", "run_id", "feedback_source"})
 def _detect(head: Head) -> str | None:
     first = head.first
     if any(head.keys.get(key) == "[" for key in _BATCH):
-        sent = [row for key in _BATCH for row in first.get(key) or () if isinstance(row, dict)]
+        lists = [first[key] for key in _BATCH if isinstance(first.get(key), list)]
+        sent = [row for rows in lists for row in rows if isinstance(row, dict)]
         return "its first record is a batch of LangSmith runs" if sent and _TELLING & sent[0].keys() else None
     if head.keys.keys() >= _FEEDBACK:
         return "its first record is feedback of LangSmith"
